@@ -1,0 +1,35 @@
+# `make demo` and `make test` need nothing but python3 and a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+RUN := $(VENV)/bin/python
+
+.PHONY: help setup demo test lint bench clean
+
+help:   ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
+
+setup: $(READY)  ## make .venv with everything in it
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --upgrade pip
+	$(VENV)/bin/pip install --quiet -c constraints.txt -e ".[dev]"
+	touch $(READY)
+
+demo: $(READY)  ## solve cubes and towers and save their pictures to demo/
+	$(RUN) -m examples.demo
+
+test: $(READY)  ## run all tests
+	$(RUN) -m pytest
+
+lint: $(READY)  ## ruff and mypy
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+bench: $(READY)  ## measure speed beside other packages, in a virtual environment of their own
+	$(RUN) -m benchmarks.speed
+
+clean:  ## remove the virtual environments and what the demo made
+	rm -rf $(VENV) .venv-peers demo

@@ -1,0 +1,116 @@
+"""One puzzle as a Gymnasium environment: the batch of one."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import ResetNeeded
+
+from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.streams import seeds_from
+from rubiks_gym.rendering.window import Window
+
+_FAILED = np.zeros(1, bool)
+
+
+class PuzzleEnv(gym.Env):
+    """Any puzzle of the suite; the registered environments fill in theirs and document it.
+
+    Args:
+        puzzle: the puzzle.
+        render_mode: None, "ansi", "rgb_array" or "human".
+        **keywords: scramble, k_max, reward, observation, exact; see `Task`.
+    """
+
+    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": RENDER_FPS}
+
+    def __init__(self, puzzle: Puzzle, render_mode: str | None = None, **keywords: Any) -> None:
+        check_render_mode(render_mode, self.metadata["render_modes"])
+        self.puzzle, self.render_mode = puzzle, render_mode
+        self.task = Task(puzzle, **keywords)
+        self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
+        self._states: np.ndarray | None = None  # [1, S]
+        self._depth = 0
+        self._stream = np.zeros(0, np.uint64)  # [1] once seeded
+        self._episode = np.zeros(1, np.int64)
+        self._unfinished = False  # a step was made and the goal not reached
+        self._window = Window(puzzle.name)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start an episode: scrambled, or from options {"scramble": "R U"}, {"state": [...]} or {"depth": k}."""
+        super().reset(seed=seed)
+        if self._unfinished:  # TimeLimit truncates outside, so an episode given up shows only here
+            self.task.record(_FAILED)
+            self._unfinished = False
+        stream, episode = self._stream, self._episode + 1
+        if seed is not None or not len(stream):
+            stream = seeds_from(self.np_random, 1) if seed is None else np.array([seed % 2**64], np.uint64)
+            episode = np.zeros(1, np.int64)
+        self._states, depths = self.task.start_from(options or {}, stream, episode)
+        self._depth = int(depths[0])
+        self._stream, self._episode = stream, episode
+        if self.render_mode == "human":
+            self.render()
+        return self.task.observe(self._states)[0], self._info()
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Make one move; an illegal one changes nothing and costs a step. Truncation is left to TimeLimit."""
+        if self._states is None:
+            raise ResetNeeded("call reset() before step()")
+        actions = self.puzzle.as_actions([action], 1)
+        self._states, rewards, solved = self.task.advance(self._states, actions)
+        terminated = solved.item()
+        self._unfinished = not terminated
+        if terminated:
+            self.task.record(solved)
+        if self.render_mode == "human":
+            self.render()
+        return self.task.observe(self._states)[0], rewards.item(), terminated, False, self._info()
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions are allowed now, [A] bool; MaskablePPO asks for it by this name."""
+        return self.puzzle.legal(self._current())[0]
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the environment is: puzzle state, scramble depth and random stream. `set_state` goes back there."""
+        return {
+            "state": self._current()[0].copy(),
+            "scramble_depth": self._depth,
+            "stream": int(self._stream[0]),
+            "episode": int(self._episode[0]),
+        }
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Go back to what `get_state` returned, here or in another environment of the same puzzle."""
+        self._states, self._depth = self.puzzle.check(saved["state"]), saved["scramble_depth"]
+        self._stream, self._episode = np.array([saved["stream"]], np.uint64), np.array([saved["episode"]])
+        self._unfinished = False
+
+    def render(self) -> str | np.ndarray | None:
+        """The current state as text ("ansi"), as a picture ("rgb_array") or in a window ("human")."""
+        if self.render_mode is None:
+            gym.logger.warn('render() shows nothing without a render mode: gym.make(..., render_mode="rgb_array")')
+            return None
+        state = self._current()[0]
+        if self.render_mode == "ansi":
+            return self.puzzle.ansi(state)
+        picture = self.puzzle.image(state)
+        if self.render_mode == "rgb_array":
+            return picture
+        self._window.show(picture, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        self._window.close()
+
+    def _current(self) -> np.ndarray:
+        if self._states is None:
+            raise ResetNeeded("call reset() first: there is no state yet")
+        return self._states
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {key: values[0] for key, values in self.task.info(self._current()).items()}
+        info["scramble_depth"] = self._depth
+        return info

@@ -1,0 +1,103 @@
+"""What single and vector environments share: a puzzle with a scramble, a reward and an observation, on batches."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.observations import make_observation
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.streams import GOLDEN, counter
+from rubiks_gym.rewards import Reward, make_reward
+from rubiks_gym.scrambles import Scramble, Starts, episode_seeds, make_scramble
+
+RENDER_FPS = 4
+_REDRAWS = 16  # how often a start that happens to be solved is drawn again before it is accepted
+
+
+class Task:
+    """The dynamics of an environment, written once. Streams [B] uint64 and episode numbers [B] stand in for a generator."""
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        scramble: str | Scramble = "uniform",
+        k_max: int | None = None,
+        reward: str | Reward = "sparse",
+        observation: str | None = None,
+        exact: bool = False,
+        **unknown: Any,
+    ) -> None:
+        if unknown:
+            known = "scramble, k_max, reward, observation, exact, render_mode, and the puzzle's own (metric, or disks and pegs)"
+            raise TypeError(f"unknown keyword {sorted(unknown)[0]!r} for {puzzle.name}: there are {known}")
+        self.puzzle = puzzle
+        self.scramble = make_scramble(scramble, puzzle, k_max)
+        self.reward = make_reward(reward, puzzle)
+        self.observe, self.observation_space = make_observation(observation or puzzle.observations[0], puzzle)
+        self.action_space = spaces.Discrete(puzzle.n_actions)
+        self.exact = ExactTable(puzzle) if exact else None
+
+    def start(self, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """Scrambled states [B, S] and their depths [B]. A walk that ends at the goal is walked again from another seed."""
+        states, depths = self.scramble.draw(self.puzzle, streams, episodes)
+        solved = np.flatnonzero(self.puzzle.is_solved(states))
+        for attempt in range(1, _REDRAWS):
+            if not len(solved):
+                break
+            others = streams[solved] + counter(attempt) * GOLDEN
+            states[solved], depths[solved] = self.scramble.draw(self.puzzle, others, episodes[solved])
+            solved = solved[self.puzzle.is_solved(states[solved])]
+        return states, depths
+
+    def start_from(self, options: dict[str, Any], streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """The starts that reset(options=...) asks for: {"scramble": "R U"}, {"state": ...} or {"depth": k}, else scrambled."""
+        unknown = set(options) - {"scramble", "state", "depth"}
+        if unknown:
+            raise ValueError(f"unknown reset option {sorted(unknown)[0]!r}: there are 'scramble', 'state' and 'depth'")
+        if len(options) > 1:
+            raise ValueError(f"give one reset option, not {' and '.join(sorted(options))} together")
+        n = len(streams)
+        if "depth" in options:
+            depths = np.asarray(options["depth"])
+            if depths.dtype.kind not in "iu" or depths.shape not in ((), (n,)) or (depths < 0).any():
+                raise ValueError(f"option 'depth' must be a number of moves, or {n} of them, got {options['depth']!r}")
+            depths = np.broadcast_to(depths, n).astype(np.int64)
+            return self.puzzle.walk(episode_seeds(streams, episodes), depths), depths
+        if "scramble" in options:
+            texts = options["scramble"]
+            walks = [self.puzzle.parse(text) for text in ([texts] if isinstance(texts, str) else texts)]
+            states = np.stack([self.puzzle.after(actions) for actions in walks])
+            depths = np.array([len(actions) for actions in walks])
+        elif "state" in options:
+            states = self.puzzle.check(options["state"])
+            depths = np.full(len(states), -1)
+        else:
+            return self.start(streams, episodes)
+        if len(states) not in (1, n):
+            raise ValueError(f"the reset option must give 1 start or {n}, got {len(states)}")
+        return np.broadcast_to(states, (n, self.puzzle.state_size)).copy(), np.broadcast_to(depths, n).copy()
+
+    def advance(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Next states [B, S], rewards [B] and which of them are solved [B]."""
+        next_states, solved = self.puzzle.step(states, actions)
+        return next_states, self.reward(states, actions, next_states, solved), solved
+
+    def info(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """The mask that `action_space.sample` takes [B, A] int8 and, if exact, the true distance [B]."""
+        info = {"action_mask": self.puzzle.legal(states).view(np.int8)}
+        if self.exact is not None:
+            info["distance"] = self.exact.distance(states).astype(np.int64)
+        return info
+
+    def record(self, solved: np.ndarray) -> None:
+        """Tell an adaptive scramble how episodes ended, [n] bool."""
+        if hasattr(self.scramble, "record"):
+            self.scramble.record(solved)
+
+
+def check_render_mode(render_mode: str | None, modes: list[str]) -> None:
+    """Raise for a render mode an environment does not have."""
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"render_mode must be None or one of {', '.join(modes)}, got {render_mode!r}")

@@ -1,0 +1,218 @@
+"""Many copies of one puzzle advanced together: a native Gymnasium vector environment."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.streams import seeds_from
+
+NEVER = float("inf")
+
+
+class PuzzleVectorEnv(VectorEnv):
+    """num_envs puzzles; copy i with seed s does exactly what a single environment with seed s + i does.
+
+    Args:
+        puzzle: the puzzle.
+        num_envs: how many.
+        max_episode_steps: truncate episodes after this many steps.
+        autoreset_mode: "next-step" (Gymnasium's default), "same-step" or "disabled", or the `AutoresetMode` itself.
+        render_mode: None, "ansi" or "rgb_array".
+        **keywords: scramble, k_max, reward, observation, exact; see `Task`. All copies share one scramble object, so an
+            adaptive scramble counts the successes of all of them.
+
+    In same-step mode `info["final_obs"]` [B, ...] and `info["final_info"]` hold the last observation and info of the episodes
+    that have just ended; the masks `_final_obs` and `_final_info` [B] say which rows count.
+    """
+
+    metadata = {
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": RENDER_FPS,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        num_envs: int = 1,
+        max_episode_steps: float = NEVER,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        **keywords: Any,
+    ) -> None:
+        check_render_mode(render_mode, self.metadata["render_modes"])
+        for word, value in (("num_envs", num_envs), ("max_episode_steps", max_episode_steps)):
+            if value is not NEVER and not (isinstance(value, int) and value >= 1):
+                raise ValueError(f"{word} must be a whole number of at least 1, got {value!r}")
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.puzzle, self.num_envs, self.max_episode_steps, self.render_mode = (
+            puzzle,
+            num_envs,
+            max_episode_steps,
+            render_mode,
+        )
+        self.task = Task(puzzle, **keywords)
+        self.single_observation_space, self.single_action_space = self.task.observation_space, self.task.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._states: np.ndarray | None = None  # [B, S]
+        self._depths = np.zeros(num_envs, np.int64)
+        self._streams = np.zeros(0, np.uint64)  # [B] once seeded
+        self._episodes = np.zeros(num_envs, np.int64)
+        self._elapsed = np.zeros(num_envs, np.int64)
+        self._ended = np.zeros(num_envs, bool)  # episodes that the last step ended and nothing has reset yet
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start an episode everywhere, or where options["reset_mask"] [B] is True; other options as in the single one.
+
+        A seed s gives copy i the seed s + i; a sequence gives each its own. "state", "scramble" and "depth" take one value
+        for all copies that are reset, or one for each of them.
+        """
+        options = dict(options or {})
+        rows = self._rows_to_reset(options.pop("reset_mask", None))
+        streams, episodes = self._seeded(seed, rows)
+        states, depths = self.task.start_from(options, streams[rows], episodes[rows])
+        self._streams, self._episodes = streams, episodes
+        if self._states is None:
+            self._states = np.empty((self.num_envs, self.puzzle.state_size), np.uint8)
+        self._place(self._states, rows, states, depths)
+        self._ended[rows] = False
+        return self.task.observe(self._states), self._infos(self._states)
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Make one move in every copy; those whose episode ended in the last step start a new one instead (next-step)."""
+        if self._states is None:
+            raise ResetNeeded("call reset() before step()")
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+            raise ResetNeeded(f'copy {self._ended.argmax()} has ended: call reset(options={{"reset_mask": mask}}) for it first')
+        actions = self.puzzle.as_actions(actions, self.num_envs)
+        states, rewards, solved = self.task.advance(self._states, actions)
+        self._elapsed += 1
+        truncated = self._elapsed >= self.max_episode_steps  # also when solved in the last step, like TimeLimit
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP and self._ended.any():
+            rows = np.flatnonzero(self._ended)
+            self._restart(states, rows)
+            rewards[rows], solved[rows], truncated[rows] = 0.0, False, False
+        self._ended = solved | truncated
+        final: dict[str, Any] = {}
+        if self._ended.any():
+            self.task.record(solved[self._ended])
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                rows = np.flatnonzero(self._ended)
+                final = self._final(states, rows)
+                self._restart(states, rows)
+                self._ended = np.zeros(self.num_envs, bool)
+        self._states = states
+        return self.task.observe(states), rewards, solved, truncated, {**self._infos(states), **final}
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions are allowed now, [B, A] bool."""
+        return self.puzzle.legal(self._current())
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Where all copies are, as arrays with one row each. `set_state` goes back there."""
+        return {
+            "state": self._current().copy(),
+            "scramble_depth": self._depths.copy(),
+            "stream": self._streams.copy(),
+            "episode": self._episodes.copy(),
+            "elapsed": self._elapsed.copy(),
+            "ended": self._ended.copy(),
+        }
+
+    def set_state(self, saved: dict[str, np.ndarray]) -> None:
+        """Go back to what `get_state` returned, here or in another environment of the same puzzle and size."""
+        if len(saved["state"]) != self.num_envs:
+            raise ValueError(f"the saved state has {len(saved['state'])} copies, this environment has {self.num_envs}")
+        self._states = self.puzzle.check(saved["state"]).copy()
+        self._depths, self._streams = saved["scramble_depth"].copy(), saved["stream"].copy()
+        self._episodes, self._elapsed, self._ended = (saved[key].copy() for key in ("episode", "elapsed", "ended"))
+
+    def render(self) -> tuple[Any, ...] | None:
+        """One text or picture for every copy."""
+        draw = {None: None, "ansi": self.puzzle.ansi, "rgb_array": self.puzzle.image}[self.render_mode]
+        return None if draw is None else tuple(draw(state) for state in self._current())
+
+    def _current(self) -> np.ndarray:
+        if self._states is None:
+            raise ResetNeeded("call reset() first: there are no states yet")
+        return self._states
+
+    def _restart(self, states: np.ndarray, rows: np.ndarray) -> None:
+        """Begin the next episode in some rows of states."""
+        self._episodes[rows] += 1
+        self._place(states, rows, *self.task.start(self._streams[rows], self._episodes[rows]))
+
+    def _place(self, states: np.ndarray, rows: np.ndarray, starts: np.ndarray, depths: np.ndarray) -> None:
+        states[rows], self._depths[rows], self._elapsed[rows] = starts, depths, 0
+
+    def _infos(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """The info of every row, with the presence masks (all True) that Gymnasium's vector environments add."""
+        infos = self.task.info(states) | {"scramble_depth": self._depths.copy()}
+        return infos | {f"_{key}": np.ones(len(states), bool) for key in infos}
+
+    def _final(self, states: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+        """Last observation and info of the episodes in some rows."""
+        final = self.task.observe(states[rows])
+        final_obs = np.zeros((self.num_envs, *final.shape[1:]), final.dtype)
+        final_obs[rows] = final
+        final_info: dict[str, np.ndarray] = {}
+        for key, values in (self.task.info(states[rows]) | {"scramble_depth": self._depths[rows]}).items():
+            final_info[key] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
+            final_info[key][rows] = values
+            final_info[f"_{key}"] = self._ended.copy()
+        return {
+            "final_obs": final_obs,
+            "_final_obs": self._ended.copy(),
+            "final_info": final_info,
+            "_final_info": self._ended.copy(),
+        }
+
+    def _rows_to_reset(self, mask: np.ndarray | None) -> np.ndarray:
+        if mask is None:
+            return np.arange(self.num_envs)
+        if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},) with at least one True")
+        if self._states is None and not mask.all():
+            raise ResetNeeded("the first reset must be of all copies")
+        return np.flatnonzero(mask)
+
+    def _seeded(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Streams and episode numbers [B] after a reset of some rows with a seed."""
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        streams = seeds_from(self.np_random, self.num_envs) if not len(self._streams) else self._streams.copy()
+        episodes = self._episodes.copy()
+        episodes[rows] = 0 if not len(self._streams) else episodes[rows] + 1
+        if isinstance(seed, int):
+            streams[rows] = np.uint64(seed % 2**64) + rows.astype(np.uint64)
+            episodes[rows] = 0
+        elif seed is not None:
+            if len(seed) != self.num_envs:
+                raise ValueError(f"a sequence of seeds must have one for each of the {self.num_envs} copies, got {len(seed)}")
+            for row in rows:
+                if seed[row] is not None:
+                    streams[row], episodes[row] = seed[row] % 2**64, 0
+        return streams, episodes
+
+
+def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    names = {
+        "next-step": AutoresetMode.NEXT_STEP,
+        "same-step": AutoresetMode.SAME_STEP,
+        "disabled": AutoresetMode.DISABLED,
+    }
+    names |= {known.value: known for known in AutoresetMode}
+    if isinstance(mode, AutoresetMode):
+        return mode
+    if mode not in names:
+        raise ValueError(f"autoreset_mode must be 'next-step', 'same-step' or 'disabled', got {mode!r}")
+    return names[mode]

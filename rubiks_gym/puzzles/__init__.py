@@ -1,0 +1,20 @@
+"""Puzzles: rules as data and functions on batches of states, without any gym. `PUZZLES` lists them."""
+
+from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
+from rubiks_gym.puzzles.hanoi import Hanoi
+from rubiks_gym.puzzles.puzzle import Puzzle, sample_seeds
+from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
+
+PUZZLES: dict[str, type[Puzzle]] = {"Rubik2x2": Rubik2x2, "Rubik3x3": Rubik3x3, "Hanoi": Hanoi}
+
+__all__ = [
+    "PUZZLES",
+    "Cube",
+    "Hanoi",
+    "Puzzle",
+    "Rubik2x2",
+    "Rubik3x3",
+    "get_num_threads",
+    "sample_seeds",
+    "set_num_threads",
+]

@@ -1,0 +1,298 @@
+"""The 2x2x2 and the 3x3x3: a state lists where each movable piece's reference sticker is; a move is one table.
+
+3x3x3: 20 values, 8 corners (locations 0..23) then 12 edges (24..47); the centres do not move, so "solved" means every
+sticker back home. 2x2x2: 7 corners (0..20); the eighth, DLB, is held, so only U, R and F turn and no rotation of the
+whole cube is ever a move: a cube that is solved but held differently is the same state.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rubiks_gym.puzzles import facelets, kernels, notation
+from rubiks_gym.puzzles.geometry import FACES, Geometry, cube_geometry
+from rubiks_gym.puzzles.puzzle import Puzzle, _frozen
+from rubiks_gym.puzzles.threads import over_rows
+
+_GODS_NUMBER = {(2, "qtm"): 14, (2, "htm"): 11, (3, "qtm"): 26, (3, "htm"): 20}
+
+
+class Cube(Puzzle):
+    """A cube of size 2 or 3, in the quarter-turn ("qtm") or half-turn metric ("htm").
+
+    Actions are the quarter turns (U U' R R' ...), then, in the half-turn metric, the half turns (U2 R2 ...).
+    """
+
+    observations = ("stickers", "one-hot", "cubies", "state")
+
+    def __init__(self, size: int, metric: str = "qtm") -> None:
+        if size not in (2, 3):
+            raise ValueError(f"cubes of size 2 and 3 exist here, got {size!r}")
+        if metric not in ("qtm", "htm"):
+            raise ValueError(f"metric must be 'qtm' (quarter turns) or 'htm' (half turns too), got {metric!r}")
+        tables = _tables(size, metric)
+        geometry = tables["geometry"]
+        self.size, self.metric, self.geometry = size, metric, geometry
+        self.corners = 7 if size == 2 else 8
+        self.edges = geometry.edges
+        self.moves = tables["moves"]
+        super().__init__(
+            name=f"rubik{size}x{size}-{metric}",
+            goal=[*range(0, 3 * self.corners, 3), *range(24, 24 + 2 * self.edges, 2)],
+            n_values=21 if size == 2 else 48,
+            action_names=tables["action_names"],
+            inverse_action=tables["inverse_action"],
+            first=[0] * self.corners + [24] * self.edges,
+            k_max=_GODS_NUMBER[size, metric],
+            n_states=3_674_160 if size == 2 else 43_252_003_274_489_856_000,
+        )
+        self._tables = tables
+        self._sticker_tables = tuple(tables[name] for name in ("facelets_of", "colours", "template"))
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.metric,)
+
+    # The rules ------------------------------------------------------------------------------------------------------
+
+    def apply(self, states: np.ndarray, actions: ArrayLike) -> np.ndarray:
+        """The states [B, S] after one action each."""
+        states = self.as_states(states)
+        actions = self.as_actions(actions, len(states))
+        out = np.empty_like(states)
+        if not over_rows(kernels.apply, (self.moves,), (states, actions, out)):
+            self.refuse_actions(actions)
+        return out
+
+    def step(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states [B, S] after one action each, and which of them are solved [B]."""
+        out, solved = np.empty_like(states), np.empty(len(states), bool)
+        if not over_rows(kernels.step, (self.moves, self.goal), (states, actions, out, solved)):
+            self.refuse_actions(actions)
+        return out, solved
+
+    def expand(self, states: np.ndarray) -> np.ndarray:
+        """All children [B, A, S]."""
+        states = self.as_states(states)
+        out = np.empty((len(states), self.n_actions, self.state_size), np.uint8)
+        over_rows(kernels.expand, (self.moves,), (states, out))
+        return out
+
+    def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
+        """The states [B, S] after depths [B] moves of the walks of seeds."""
+        out = np.empty((len(seeds), self.state_size), np.uint8)
+        tables = (self.moves, self.inverse_action, self.goal, allow_undo)
+        over_rows(kernels.walk, tables, (seeds, np.ascontiguousarray(depths, np.int64), out))
+        return out
+
+    def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
+        """Every state [B, depth, S] of random walks from the goal, one walk per seed."""
+        out = np.empty((len(seeds), depth, self.state_size), np.uint8)
+        over_rows(kernels.walks, (self.moves, self.inverse_action, self.goal, allow_undo), (seeds, out))
+        return out
+
+    def random_states(self, seeds: np.ndarray) -> np.ndarray:
+        """States [B, S] uniform over all that can be reached, one per seed."""
+        out = np.empty((len(seeds), self.state_size), np.uint8)
+        over_rows(kernels.random_states, (self.corners, self.edges), (seeds, out))
+        return out
+
+    # Encodings ------------------------------------------------------------------------------------------------------
+
+    def stickers(self, states: np.ndarray) -> np.ndarray:
+        """Colours [B, 54 or 24] uint8 of the facelets in URFDLB order, 0..5 for U R F D L B."""
+        states = self.as_states(states)
+        out = np.empty((len(states), len(self._tables["template"])), np.uint8)
+        over_rows(kernels.stickers, self._sticker_tables, (states, out))
+        return out
+
+    def cubies(self, states: np.ndarray) -> np.ndarray:
+        """Position of every piece, then orientation of every piece, [B, 2 S] uint8."""
+        states = self.as_states(states)
+        out = np.empty((len(states), 2 * self.state_size), np.uint8)
+        over_rows(kernels.cubies, (), (states, out))
+        return out
+
+    def categories(self, observation: str) -> np.ndarray:
+        """How many values each entry of an observation other than one-hot can take."""
+        if observation == "stickers":
+            return np.full(6 * self.size**2, 6)
+        if observation == "cubies":
+            corner = np.arange(self.state_size) < self.corners
+            return np.concatenate([np.where(corner, self.corners, self.edges), np.where(corner, 3, 2)])
+        return super().categories(observation)
+
+    def index(self, states: np.ndarray) -> np.ndarray:
+        """Perfect index [B] int64 of 2x2x2 states, 0..3,674,159; the goal is 0."""
+        if self.size == 3:
+            return super().index(states)
+        states = self.as_states(states)
+        out = np.empty(len(states), np.int64)
+        if not over_rows(kernels.corner_rank, (), (states, out)):
+            self.check(states)
+        return out
+
+    def from_index(self, index: ArrayLike) -> np.ndarray:
+        """The 2x2x2 states [B, 7] of perfect indices [B]."""
+        if self.size == 3:
+            return super().from_index(index)
+        index = np.ascontiguousarray(index, np.int64)
+        out = np.empty((len(index), self.state_size), np.uint8)
+        if not over_rows(kernels.corner_unrank, (), (index, out)):
+            raise ValueError(f"an index of {self.name} is between 0 and {self.n_states - 1}")
+        return out
+
+    # Symmetries -----------------------------------------------------------------------------------------------------
+
+    def inverse(self, states: np.ndarray) -> np.ndarray:
+        """The inverse [B, S] of each state: as far from the goal, solved by the inverse moves in reverse order."""
+        states = self.as_states(states)
+        out = np.empty_like(states)
+        if not over_rows(kernels.inverse_states, (), (states, out)):
+            self.check(states)
+        return out
+
+    def symmetries(self, states: np.ndarray) -> np.ndarray:
+        """Images [B, 48, S] under the cube's 24 rotations (first, the identity leading) and 24 reflections.
+
+        All are as far from the goal as the state. If a leads from s to t, then symmetric_actions(s)[:, m, a] leads from
+        image m of s to image m of t.
+        """
+        return self._images(states)[0]
+
+    def symmetric_actions(self, states: np.ndarray) -> np.ndarray:
+        """For each of the 48 images of a state what becomes of each action, [B, 48, A] int64.
+
+        On the 3x3x3 that is the same table for every state. On the 2x2x2 an image is turned until the held corner is home
+        again, so the face that turns depends on where that corner was.
+        """
+        frames = self._images(states)[1]
+        return self._tables["symmetric_actions"][np.arange(48), frames]
+
+    def _images(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The images [B, 48, S] and the rotation (index [B, 48]) that brought each one's held corner home."""
+        states = self.as_states(states)
+        if self.size == 2:  # the held corner moves in the mirror like the others
+            states = np.concatenate([states, np.full((len(states), 1), 21, np.uint8)], axis=1)
+        out = np.empty((len(states), 48, states.shape[1]), np.uint8)
+        over_rows(kernels.symmetries, (self._tables["source"], self._tables["image"]), (states, out))
+        if self.size == 3:
+            return out, np.zeros(out.shape[:2], np.int64)
+        home = np.empty((len(states) * 48, self.state_size), np.uint8)
+        over_rows(kernels.turn_home, (self._tables["frame_of"], self._tables["rotations"]), (out.reshape(-1, 8), home))
+        return home.reshape(len(states), 48, -1), self._tables["frame_of"][out[:, :, 7]]
+
+    # Notation -------------------------------------------------------------------------------------------------------
+
+    def parse(self, text: str) -> list[int]:
+        """Actions from Singmaster notation, for example "R U' F2"; see `notation.parse`."""
+        return notation.parse(self, text)
+
+    def facelets(self, state: np.ndarray) -> str:
+        """A state [S] as a facelet string in URFDLB order, as other programs read it."""
+        return "".join(FACES[colour] for colour in self.stickers(self.check(state))[0])
+
+    def from_facelets(self, text: str) -> np.ndarray:
+        """The state [S] of a facelet string, however the cube is held; see `facelets.parse`."""
+        return facelets.parse(self, text)
+
+    def check(self, states: ArrayLike) -> np.ndarray:
+        """The states as a batch, or a ValueError naming the first impossibility (repeated piece, twist, flip, swap)."""
+        states = super().check(states)
+        facelets.check_pieces(self, states)
+        return states
+
+    # Pictures -------------------------------------------------------------------------------------------------------
+
+    def ansi(self, state: np.ndarray) -> str:
+        """The unfolded net in colour."""
+        from rubiks_gym.rendering.ansi import cube_ansi
+
+        return cube_ansi(self.stickers(state[None])[0])
+
+    def image(self, state: np.ndarray) -> np.ndarray:
+        """The cube in three dimensions beside its net, [H, W, 3] uint8."""
+        from rubiks_gym.rendering.image import cube_image
+
+        return cube_image(self.stickers(state[None])[0])
+
+
+class Rubik2x2(Cube):
+    """The 2x2x2 with its corner DLB held: 6 actions (qtm) or 9 (htm), 3,674,160 states."""
+
+    def __init__(self, metric: str = "qtm") -> None:
+        super().__init__(2, metric)
+
+
+class Rubik3x3(Cube):
+    """The 3x3x3: 12 actions (qtm) or 18 (htm)."""
+
+    def __init__(self, metric: str = "qtm") -> None:
+        super().__init__(3, metric)
+
+
+@lru_cache
+def _tables(size: int, metric: str) -> dict:
+    """All tables of one cube, padded to 256 entries so that any byte is a safe index."""
+    geometry = cube_geometry(size)
+    turning = range(3) if size == 2 else range(6)  # the held corner DLB leaves U, R, F
+    names = {"'": 1, "": 0, "2": 2}
+    turns = [(face, suffix) for face in turning for suffix in ("", "'")]
+    turns += [(face, "2") for face in turning] if metric == "htm" else []
+    undo = {"": "'", "'": "", "2": "2"}
+    pieces = geometry.corners + geometry.edges
+    reference = [*range(0, 24, 3), *range(24, 24 + 2 * geometry.edges, 2)]
+    inverses = np.argsort(geometry.symmetries, axis=1)
+    source, image = np.zeros((48, pieces), np.int64), np.zeros((48, pieces, 256), np.uint8)
+    for m in range(48):
+        for c in range(pieces):
+            seen = inverses[m, reference[c]]  # the sticker that the mirror shows at the home of c's reference sticker
+            source[m, c] = seen // 3 if seen < 24 else 8 + (seen - 24) // 2
+            k = seen % 3 if seen < 24 else seen % 2  # which sticker of that piece it is
+            image[m, c] = _padded(geometry.symmetries[m][geometry.shifts[k]])
+    frame_of = np.zeros(256, np.int64)
+    if size == 2:
+        for r in range(24):
+            frame_of[np.flatnonzero(geometry.symmetries[r] == 21)] = r
+    template = np.zeros(6 * size * size, np.uint8)
+    template[geometry.centres] = np.arange(len(geometry.centres))
+    shifts = geometry.shifts.copy()
+    shifts[2, 24:] = shifts[1, 24:]  # an edge has no third sticker: repeat its second
+    colours = geometry.face_of[shifts[:, reference]].T.astype(np.uint8)  # [pieces, 3]
+    if size == 2:
+        template[geometry.facelet_of[[21, 22, 23]]] = colours[7]
+    return {
+        "geometry": geometry,
+        "moves": _frozen([_padded(geometry.turns[face, names[suffix]]) for face, suffix in turns], np.uint8),
+        "action_names": tuple(FACES[face] + suffix for face, suffix in turns),
+        "inverse_action": [turns.index((face, undo[suffix])) for face, suffix in turns],
+        "source": source,
+        "image": image,
+        "frame_of": frame_of,
+        "rotations": np.array([_padded(rotation) for rotation in geometry.symmetries[:24]], np.uint8),
+        "symmetric_actions": _symmetric_actions(geometry, turns, undo),
+        "facelets_of": np.array([_padded(geometry.facelet_of[shift], fill=0) for shift in shifts]).T.copy(),
+        "colours": colours,
+        "template": template,
+    }
+
+
+def _symmetric_actions(geometry: Geometry, turns: list[tuple[int, str]], undo: dict[str, str]) -> np.ndarray:
+    """[48, 24, A]: an action seen in mirror m and then turned by rotation r."""
+    table = np.zeros((48, 24, len(turns)), np.int64)
+    available = {face for face, _ in turns}
+    for m in range(48):
+        for r in range(24):
+            for a, (face, suffix) in enumerate(turns):
+                seen = int(geometry.face_symmetries[r][geometry.face_symmetries[m][face]])
+                if seen not in available:  # turning D is turning U and then holding the cube differently
+                    seen = (seen + 3) % 6
+                table[m, r, a] = turns.index((seen, suffix if m < 24 else undo[suffix]))
+    return table
+
+
+def _padded(table: np.ndarray, fill: int | None = None) -> np.ndarray:
+    """A table over locations with 256 entries; the surplus maps to itself, or to fill."""
+    padded = np.arange(256) if fill is None else np.full(256, fill)
+    padded[: len(table)] = table
+    return padded

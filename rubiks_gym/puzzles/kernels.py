@@ -1,0 +1,396 @@
+"""The hot loops, compiled. Each has a numpy twin of the same name in `twins.py`, and a test holds the two equal.
+
+Arguments come as tables first, then arrays with one row per state, the output last: `threads.over_rows` cuts the rows.
+Every kernel returns whether it accepted all rows (an action or a state outside the tables is refused, never followed).
+Letters: B batch, S state, A actions, K walk length. Tables over locations have 256 entries, so that no uint8 runs out.
+"""
+
+import numpy as np
+from numba import njit
+
+from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
+
+_jit = njit(cache=True, nogil=True)
+
+
+# Seeds and depths of walks -------------------------------------------------------------------------------------------
+
+
+@_jit
+def episode_seeds(streams, episodes, out):
+    """The seed out [B] uint64 of episodes [B] int64 of streams [B] uint64."""
+    for b in range(streams.shape[0]):
+        out[b] = mix(mix(streams[b]) + np.uint64(episodes[b]) * GOLDEN)
+    return True
+
+
+@_jit
+def uniform_depths(k, seeds, out):
+    """A depth out [B] int64 in 1..k for each seed; draw 2^32 is far from the draws of the walk's own moves."""
+    for b in range(seeds.shape[0]):
+        out[b] = 1 + np.int64(below(draw(seeds[b], np.uint64(1 << 32)), np.uint64(k)))
+    return True
+
+
+# Any puzzle ----------------------------------------------------------------------------------------------------------
+
+
+@_jit
+def is_solved(goal, states, out):
+    """Compare each state [B, S] with the goal [S] into out [B] bool."""
+    for b in range(states.shape[0]):
+        same = True
+        for i in range(goal.shape[0]):
+            if states[b, i] != goal[i]:
+                same = False
+                break
+        out[b] = same
+    return True
+
+
+@_jit
+def one_hot(first, width, states, out):
+    """Write 1 at i * width + states[b, i] - first[i] into out [B, S * width], 0 elsewhere."""
+    ok = True
+    for b in range(states.shape[0]):
+        out[b, :] = 0
+        for i in range(states.shape[1]):
+            value = np.int64(states[b, i]) - first[i]
+            if 0 <= value < width:
+                out[b, i * width + value] = 1
+            else:
+                ok = False
+    return ok
+
+
+@_jit
+def pack(bits, states, out):
+    """Pack states [B, S] into words out [B, W] uint64, 64 // bits values to a word, the first value lowest."""
+    per_word = 64 // bits
+    for b in range(states.shape[0]):
+        for w in range(out.shape[1]):
+            word = np.uint64(0)
+            for i in range(min((w + 1) * per_word, states.shape[1]) - 1, w * per_word - 1, -1):
+                word = (word << np.uint64(bits)) | np.uint64(states[b, i])
+            out[b, w] = word
+    return True
+
+
+@_jit
+def unpack(bits, words, out):
+    """The inverse of pack: words [B, W] into states out [B, S]."""
+    per_word = 64 // bits
+    mask = np.uint64((1 << bits) - 1)
+    for b in range(words.shape[0]):
+        for i in range(out.shape[1]):
+            shift = np.uint64(bits * (i % per_word))
+            out[b, i] = (words[b, i // per_word] >> shift) & mask
+    return True
+
+
+# Cubes: a move is a table over locations -----------------------------------------------------------------------------
+
+
+@_jit
+def apply(moves, states, actions, out):
+    """out[b] = moves[actions[b]][states[b]] for states [B, S], actions [B], moves [A, 256]."""
+    ok = True
+    for b in range(states.shape[0]):
+        a = actions[b]
+        if 0 <= a < moves.shape[0]:
+            for i in range(states.shape[1]):
+                out[b, i] = moves[a, states[b, i]]
+        else:
+            ok = False
+    return ok
+
+
+@_jit
+def step(moves, goal, states, actions, out, solved):
+    """apply and is_solved in one pass, which an environment makes at every step."""
+    ok = True
+    for b in range(states.shape[0]):
+        a = actions[b]
+        if not 0 <= a < moves.shape[0]:
+            ok = False
+            continue
+        same = True
+        for i in range(states.shape[1]):
+            out[b, i] = moves[a, states[b, i]]
+            same &= out[b, i] == goal[i]
+        solved[b] = same
+    return ok
+
+
+@_jit
+def expand(moves, states, out):
+    """All children out [B, A, S] of states [B, S]."""
+    for b in range(states.shape[0]):
+        for a in range(moves.shape[0]):
+            for i in range(states.shape[1]):
+                out[b, a, i] = moves[a, states[b, i]]
+    return True
+
+
+@_jit
+def _next_action(seed, t, last, inverse, allow_undo):
+    """Move number t of the walk of a seed; last is the move before (-1 at the start), never undone unless allowed."""
+    n = inverse.shape[0]
+    if allow_undo or last < 0:
+        return np.int64(below(draw(seed, np.uint64(t)), np.uint64(n)))
+    a = np.int64(below(draw(seed, np.uint64(t)), np.uint64(n - 1)))
+    return a + 1 if a >= inverse[last] else a
+
+
+@_jit
+def walk(moves, inverse, goal, allow_undo, seeds, depths, out):
+    """The state out [B, S] after depths [B] moves from the goal, the moves drawn from seeds [B]."""
+    for b in range(seeds.shape[0]):
+        out[b, :] = goal
+        last = np.int64(-1)
+        for t in range(depths[b]):
+            last = _next_action(seeds[b], t, last, inverse, allow_undo)
+            for i in range(goal.shape[0]):
+                out[b, i] = moves[last, out[b, i]]
+    return True
+
+
+@_jit
+def walks(moves, inverse, goal, allow_undo, seeds, out):
+    """Every state out [B, K, S] of the walks of seeds [B]: out[b, k] is after k + 1 moves."""
+    for b in range(seeds.shape[0]):
+        last = np.int64(-1)
+        for t in range(out.shape[1]):
+            last = _next_action(seeds[b], t, last, inverse, allow_undo)
+            for i in range(goal.shape[0]):
+                out[b, t, i] = moves[last, goal[i] if t == 0 else out[b, t - 1, i]]
+    return True
+
+
+@_jit
+def random_states(corners, edges, seeds, out):
+    """A uniformly random reachable state out [B, S] per seed: shuffle, fix the parity, twist and flip."""
+    place = np.empty(corners + edges, np.int64)
+    for b in range(seeds.shape[0]):
+        t = np.uint64(0)
+        odd = False
+        for start, n in ((0, corners), (corners, edges)):
+            for i in range(n):
+                place[start + i] = i
+            for i in range(n - 1, 0, -1):
+                j = np.int64(below(draw(seeds[b], t), np.uint64(i + 1)))
+                t += np.uint64(1)
+                odd ^= i != j
+                place[start + i], place[start + j] = place[start + j], place[start + i]
+        if odd and edges:  # corners and edges must have the same parity
+            place[corners], place[corners + 1] = place[corners + 1], place[corners]
+        twist = np.int64(0)
+        for i in range(corners):
+            o = np.int64(below(draw(seeds[b], t), np.uint64(3))) if i < corners - 1 else (-twist) % 3
+            t += np.uint64(1)
+            twist += o
+            out[b, i] = 3 * place[i] + o
+        flip = np.int64(0)
+        for i in range(edges):
+            o = np.int64(below(draw(seeds[b], t), np.uint64(2))) if i < edges - 1 else flip % 2
+            t += np.uint64(1)
+            flip += o
+            out[b, corners + i] = 24 + 2 * place[corners + i] + o
+    return True
+
+
+@_jit
+def stickers(facelets_of, colours, template, states, out):
+    """Colours out [B, F] of all facelets; template [F] holds the pieces that never move.
+
+    colours [S, 3] are those of each piece, facelets_of [256, 3] where they show when its reference sticker is somewhere (an
+    edge, which has two, shows its second one twice).
+    """
+    for b in range(states.shape[0]):
+        out[b, :] = template
+        for i in range(states.shape[1]):
+            for k in range(3):
+                out[b, facelets_of[states[b, i], k]] = colours[i, k]
+    return True
+
+
+@_jit
+def cubies(states, out):
+    """Position and orientation of each piece into out [B, 2 S]: positions first, then orientations."""
+    n = states.shape[1]
+    for b in range(states.shape[0]):
+        for i in range(n):
+            value = states[b, i]
+            corner = value < 24
+            out[b, i] = value // 3 if corner else (value - 24) // 2
+            out[b, n + i] = value % 3 if corner else value % 2
+    return True
+
+
+@_jit
+def inverse_states(states, out):
+    """The inverse permutation of each state: what solves it, applied to the goal."""
+    n = states.shape[1]
+    corners = min(n, 8)
+    ok = True
+    for b in range(states.shape[0]):
+        for i in range(n):
+            value = np.int64(states[b, i])
+            home = value // 3 if i < corners else corners + (value - 24) // 2
+            if not (0 <= home < n and (value < 24) == (i < corners)):
+                ok = False
+                continue
+            if i < corners:
+                out[b, home] = 3 * i + (3 - value % 3) % 3  # a clockwise twist is undone by an anticlockwise one
+            else:
+                out[b, home] = 24 + 2 * (i - corners) + value % 2
+    return ok
+
+
+@_jit
+def symmetries(source, image, states, out):
+    """Images out [B, M, S] of states under M symmetries.
+
+    Seen in the mirror, piece c stands where the mirror shows piece source[m, c]: image[m, c][location of that piece].
+    """
+    for b in range(states.shape[0]):
+        for m in range(source.shape[0]):
+            for c in range(states.shape[1]):
+                out[b, m, c] = image[m, c, states[b, source[m, c]]]
+    return True
+
+
+@_jit
+def turn_home(frame_of, rotations, states, out):
+    """Turn whole cubes so that the last piece is at home; out [B, S - 1] is without it.
+
+    frame_of [256] is the rotation that takes a location to the last piece's home, rotations are [24, 256].
+    """
+    last = states.shape[1] - 1
+    for b in range(states.shape[0]):
+        frame = frame_of[states[b, last]]
+        for i in range(last):
+            out[b, i] = rotations[frame, states[b, i]]
+    return True
+
+
+# The 2x2x2 has a perfect index: the rank of the permutation of its seven corners, then six twists in base 3 ------------
+
+_POPCOUNT = np.array([bin(i).count("1") for i in range(128)])
+
+
+@_jit
+def corner_rank(states, out):
+    """Index 0..3674159 of each state [B, 7] into out [B] int64, -1 where a state is impossible."""
+    ok = True
+    for b in range(states.shape[0]):
+        rank, twists, used, twist = 0, 0, 0, 0
+        for i in range(7):
+            place, o = states[b, i] // 3, states[b, i] % 3
+            if place > 6 or used >> place & 1:
+                twist = 1
+                break
+            rank = rank * (7 - i) + place - _POPCOUNT[used & ((1 << place) - 1)]
+            used |= 1 << place
+            twist += o
+            if i < 6:
+                twists = twists * 3 + o
+        possible = used == 127 and twist % 3 == 0
+        out[b] = rank * 729 + twists if possible else -1
+        ok &= possible
+    return ok
+
+
+@_jit
+def corner_unrank(index, out):
+    """The inverse of corner_rank: index [B] int64 into states out [B, 7]."""
+    ok = True
+    for b in range(index.shape[0]):
+        if not 0 <= index[b] < 3674160:
+            ok = False
+            continue
+        rank, twists = index[b] // 729, index[b] % 729
+        weight, used, twist = 720, 0, 0
+        for i in range(7):
+            skip = rank // weight
+            rank %= weight
+            weight = weight // (6 - i) if i < 6 else 1
+            place = 0
+            while used >> place & 1 or skip > 0:
+                skip -= 1 - (used >> place & 1)
+                place += 1
+            used |= 1 << place
+            out[b, i] = 3 * place
+        power = 243
+        for i in range(6):
+            o = twists // power % 3
+            power //= 3
+            twist += o
+            out[b, i] += o
+        out[b, 6] += (-twist) % 3
+    return ok
+
+
+# Hanoi: a state is the peg of each disk, smallest first --------------------------------------------------------------
+
+
+@_jit
+def hanoi_apply(source, target, states, actions, out):
+    """Move the smallest disk of peg source[a] to target[a]; an illegal move changes nothing."""
+    ok = True
+    for b in range(states.shape[0]):
+        out[b, :] = states[b]
+        a = actions[b]
+        if not 0 <= a < source.shape[0]:
+            ok = False
+            continue
+        for i in range(states.shape[1]):  # the first disk met on either peg is the smaller of their two top disks
+            if states[b, i] == target[a]:
+                break
+            if states[b, i] == source[a]:
+                out[b, i] = target[a]
+                break
+    return ok
+
+
+@_jit
+def hanoi_legal(source, target, states, out):
+    """Which moves are allowed: out [B, A] bool."""
+    for b in range(states.shape[0]):
+        for a in range(source.shape[0]):
+            out[b, a] = False
+            for i in range(states.shape[1]):
+                if states[b, i] == target[a]:
+                    break
+                if states[b, i] == source[a]:
+                    out[b, a] = True
+                    break
+    return True
+
+
+@_jit
+def hanoi_rank(pegs, states, out):
+    """Index 0..pegs^disks - 1 into out [B] int64, the smallest disk lowest; -1 where a peg does not exist."""
+    ok = True
+    for b in range(states.shape[0]):
+        index = np.int64(0)
+        possible = True
+        for i in range(states.shape[1] - 1, -1, -1):
+            possible &= states[b, i] < pegs
+            index = index * pegs + states[b, i]
+        out[b] = index if possible else -1
+        ok &= possible
+    return ok
+
+
+@_jit
+def hanoi_unrank(pegs, index, out):
+    """The inverse of hanoi_rank: index [B] int64 into states out [B, S]."""
+    ok = True
+    for b in range(index.shape[0]):
+        rest = index[b]
+        for i in range(out.shape[1]):
+            out[b, i] = rest % pegs
+            rest //= pegs
+        ok &= rest == 0
+    return ok

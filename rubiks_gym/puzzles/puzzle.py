@@ -1,0 +1,274 @@
+"""What every puzzle offers: a goal and a few functions on batches of states. A new puzzle defines `apply`, the rest follows.
+
+A state is a uint8 vector, a batch is [B, S]; an action is an int, a batch of them [B]. Nothing here changes its arguments.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rubiks_gym.puzzles import kernels, twins
+from rubiks_gym.puzzles.streams import GOLDEN, mix, seeds_from
+from rubiks_gym.puzzles.threads import over_rows
+
+_UINT8, _INT64 = (
+    np.dtype(np.uint8),
+    np.dtype(np.int64),
+)  # comparing with these is several times as fast as with the types
+
+
+class Puzzle:
+    """A puzzle without kernels of its own: give the constructor its data and define `apply` (and `legal`, if moves can fail).
+
+    Args:
+        name: identifies the puzzle with all its settings, for example "rubik3x3-qtm".
+        goal: the solved state [S].
+        n_values: entries of a state are below this.
+        action_names: one name per action.
+        inverse_action: the action that undoes each action [A].
+        first: lowest value of each entry [S], subtracted in the one-hot form (default 0).
+        k_max: how long a scramble is by default.
+        n_states: how many states can be reached (0: not known).
+    """
+
+    observations: tuple[str, ...] = ("state", "one-hot")
+    start: np.ndarray | None = None  # the opening position [S], for puzzles that have one
+
+    def __init__(
+        self,
+        name: str,
+        goal: ArrayLike,
+        n_values: int,
+        action_names: Sequence[str],
+        inverse_action: ArrayLike,
+        first: ArrayLike | None = None,
+        k_max: int = 20,
+        n_states: int = 0,
+    ) -> None:
+        self.name = name
+        self.goal = _frozen(goal, np.uint8)
+        self.n_values = n_values
+        self.action_names = tuple(action_names)
+        self.inverse_action = _frozen(inverse_action, np.int64)
+        self.first = _frozen(np.zeros(len(self.goal)) if first is None else first, np.int64)
+        self.k_max = k_max
+        self.n_states = n_states
+        self._one_all_legal = np.ones((1, len(self.action_names)), bool)
+        self.state_size = len(self.goal)
+        self.n_actions = len(self.action_names)
+        self.one_hot_width = n_values - int(self.first.max())
+
+    # The rules ------------------------------------------------------------------------------------------------------
+
+    def apply(self, states: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """The states [B, S] after one action each; an illegal action changes nothing."""
+        raise NotImplementedError(f"{type(self).__name__} must define apply(states, actions)")
+
+    def legal(self, states: np.ndarray) -> np.ndarray:
+        """Which actions are allowed, [B, A] bool."""
+        if len(states) == 1:
+            return self._one_all_legal.copy()  # what a single environment asks for at every step
+        return np.ones((len(states), self.n_actions), bool)
+
+    def is_solved(self, states: np.ndarray) -> np.ndarray:
+        """Which states are the goal, [B] bool."""
+        states = self.as_states(states)
+        out = np.empty(len(states), bool)
+        over_rows(kernels.is_solved, (self.goal,), (states, out))
+        return out
+
+    def step(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states [B, S] after one action each, and which of them are solved [B].
+
+        What environments call at every step, with states and actions they have checked already.
+        """
+        next_states = self.apply(states, actions)
+        return next_states, self.is_solved(next_states)
+
+    def expand(self, states: np.ndarray) -> np.ndarray:
+        """All children [B, A, S]; the child of an illegal action is the state itself."""
+        states = self.as_states(states)
+        every = np.tile(np.arange(self.n_actions), len(states))
+        return self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(len(states), self.n_actions, -1)
+
+    # Walks and random states ----------------------------------------------------------------------------------------
+
+    def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
+        """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64."""
+        return self._walk(
+            seeds, np.full(len(seeds), depth), allow_undo, path=np.empty((len(seeds), depth, self.state_size), np.uint8)
+        )
+
+    def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
+        """The states [B, S] after depths [B] moves of the same walks: walk(s, k) is walks(s, K)[:, k - 1]."""
+        return self._walk(seeds, np.asarray(depths), allow_undo, path=None)
+
+    def _walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool, path: np.ndarray | None) -> np.ndarray:
+        states = np.tile(self.goal, (len(seeds), 1))
+        last = np.full(len(seeds), -1)
+        for t in range(int(depths.max(initial=0))):
+            going = np.flatnonzero(depths > t)
+            allowed = self.legal(states[going])
+            if t > 0 and not allow_undo:
+                undo = self.inverse_action[last[going]]
+                others = allowed.copy()
+                others[np.arange(len(going)), undo] = False
+                allowed = np.where(
+                    others.any(axis=1, keepdims=True), others, allowed
+                )  # a dead end may be left as it was entered
+            last[going] = twins.choose(seeds[going], t, allowed)
+            states[going] = self.apply(states[going], last[going])
+            if path is not None:
+                path[:, t] = states
+        return states if path is None else path
+
+    def random_states(self, seeds: np.ndarray) -> np.ndarray:
+        """States [B, S] uniform over all that can be reached, one per seed [B] uint64."""
+        raise NotImplementedError(f"{self.name} cannot draw uniformly random states; scramble it with walks instead")
+
+    # Encodings ------------------------------------------------------------------------------------------------------
+
+    def one_hot(self, states: np.ndarray) -> np.ndarray:
+        """One-hot form [B, S * width] uint8."""
+        states = self.as_states(states)
+        out = np.empty((len(states), self.state_size * self.one_hot_width), np.uint8)
+        if not over_rows(kernels.one_hot, (self.first, self.one_hot_width), (states, out)):
+            self.check(states)
+        return out
+
+    def categories(self, observation: str) -> np.ndarray:
+        """How many values each entry of an observation other than one-hot can take."""
+        return np.full(self.state_size, self.n_values)
+
+    def pack(self, states: np.ndarray) -> np.ndarray:
+        """Pack states into as few words as it takes, [B, W] uint64; `unpack` is the inverse."""
+        states = self.as_states(states)
+        bits = (self.n_values - 1).bit_length() or 1
+        out = np.empty((len(states), -(-self.state_size // (64 // bits))), np.uint64)
+        over_rows(kernels.pack, (bits,), (states, out))
+        return out
+
+    def unpack(self, words: np.ndarray) -> np.ndarray:
+        """The states [B, S] of packed words [B, W]."""
+        out = np.empty((len(words), self.state_size), np.uint8)
+        over_rows(kernels.unpack, ((self.n_values - 1).bit_length() or 1,), (np.ascontiguousarray(words, np.uint64), out))
+        return out
+
+    def hash(self, states: np.ndarray) -> np.ndarray:
+        """A 64-bit hash [B] uint64 of each state; one to one where a state fits a single word."""
+        words = self.pack(states)
+        hashed = mix(words[:, 0])
+        for w in range(1, words.shape[1]):
+            hashed = mix(words[:, w] + hashed * GOLDEN)
+        return hashed
+
+    @property
+    def enumerable(self) -> bool:
+        """Whether states have a perfect index."""
+        return 0 < self.n_states < 2**63 and type(self).index is not Puzzle.index
+
+    def index(self, states: np.ndarray) -> np.ndarray:
+        """Perfect index [B] int64 of each state, 0..n_states - 1."""
+        raise NotImplementedError(f"{self.name} has no perfect index; use hash or pack")
+
+    def from_index(self, index: ArrayLike) -> np.ndarray:
+        """The states [B, S] of perfect indices [B]."""
+        raise NotImplementedError(f"{self.name} has no perfect index")
+
+    # Reading --------------------------------------------------------------------------------------------------------
+
+    def as_states(self, states: np.ndarray) -> np.ndarray:
+        """The argument itself if it is a batch of this puzzle's shape and type, else an error that says what it should be."""
+        if type(states) is np.ndarray and states.dtype is _UINT8 and states.shape[1:] == self.goal.shape:
+            return states if states.flags.c_contiguous else np.ascontiguousarray(states)
+        if isinstance(states, np.ndarray) and states.dtype == _UINT8 and states.shape[1:] == self.goal.shape:
+            return np.ascontiguousarray(states)  # a subclass, or a dtype with metadata
+        given = f"{states.dtype} {states.shape}" if isinstance(states, np.ndarray) else type(states).__name__
+        raise ValueError(f"states of {self.name} must be a uint8 array of shape (B, {self.state_size}), got {given}")
+
+    def as_actions(self, actions: ArrayLike, n: int) -> np.ndarray:
+        """Actions as an int64 array [n]."""
+        actions = np.asarray(actions)
+        if actions.dtype != _INT64:
+            if not np.issubdtype(actions.dtype, np.integer):
+                raise ValueError(f"actions must be integers, got {actions.dtype}")
+            actions = actions.astype(np.int64)
+        if actions.shape != (n,):
+            raise ValueError(f"actions must have shape ({n},), one per state, got {actions.shape}")
+        return actions
+
+    def refuse_actions(self, actions: np.ndarray) -> None:
+        """Raise for the first action that does not exist."""
+        bad = actions[(actions < 0) | (actions >= self.n_actions)][0]
+        raise ValueError(
+            f"action {bad} does not exist: {self.name} has actions 0..{self.n_actions - 1} ({' '.join(self.action_names)})"
+        )
+
+    def check(self, states: ArrayLike) -> np.ndarray:
+        """The states as a batch, or a ValueError naming what makes the first impossible one impossible."""
+        states = np.asarray(states)
+        if states.ndim == 1:
+            states = states[None]
+        if states.size and (not np.issubdtype(states.dtype, np.integer) or states.min() < 0 or states.max() > 255):
+            raise ValueError(
+                f"a state of {self.name} must be whole numbers 0..{self.n_values - 1}, got {states.dtype} {states.tolist()[:1]}"
+            )
+        states = self.as_states(states.astype(np.uint8))
+        outside = ((states < self.first) | (states >= self.n_values)).any(axis=1)
+        if outside.any():
+            row = states[outside.argmax()].tolist()
+            raise ValueError(f"a state of {self.name} has values below {self.n_values}, got {row}")
+        return states
+
+    def parse(self, text: str) -> list[int]:
+        """Actions from their names, separated by spaces."""
+        if not isinstance(text, str):
+            raise ValueError(f"moves must be a string of action names, got {type(text).__name__}")
+        numbers = {name: a for a, name in enumerate(self.action_names)}
+        unknown = [word for word in text.split() if word not in numbers]
+        if unknown:
+            raise ValueError(f"unknown move {unknown[0]!r}: {self.name} has {' '.join(self.action_names)}")
+        return [numbers[word] for word in text.split()]
+
+    def format(self, actions: ArrayLike) -> str:
+        """The names of actions, separated by spaces; `parse` reads them back."""
+        actions = self.as_actions(np.asarray(actions, np.int64) if np.size(actions) == 0 else actions, np.size(actions))
+        if ((actions < 0) | (actions >= self.n_actions)).any():
+            self.refuse_actions(actions)
+        return " ".join(self.action_names[a] for a in actions)
+
+    def after(self, moves: str | Sequence[int], state: np.ndarray | None = None) -> np.ndarray:
+        """The state [S] after a sequence of moves (text or actions) from a state (default: the goal)."""
+        states = self.goal[None] if state is None else self.check(state)
+        for action in self.parse(moves) if isinstance(moves, str) else moves:
+            states = self.apply(states, np.array([action]))
+        return states[0].copy()
+
+    # Pictures -------------------------------------------------------------------------------------------------------
+
+    def ansi(self, state: np.ndarray) -> str:
+        """The state [S] as text for a terminal."""
+        return " ".join(map(str, state.tolist()))
+
+    def image(self, state: np.ndarray) -> np.ndarray:
+        """The state [S] as a picture [H, W, 3] uint8."""
+        from rubiks_gym.rendering.image import text_image
+
+        return text_image(self.ansi(state))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+def sample_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
+    """One seed per walk, [n] uint64: what `walks`, `walk` and `random_states` take."""
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy Generator (np.random.default_rng(seed)), got {type(rng).__name__}")
+    return seeds_from(rng, n)
+
+
+def _frozen(values: ArrayLike, dtype: type) -> np.ndarray:
+    array: np.ndarray = np.array(values, dtype=dtype)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,62 @@
+"""Run a compiled kernel over the rows of a batch, on several cores when the batch is large.
+
+Kernels release the GIL and rows do not depend on each other, so a plain thread pool does what a parallel compiler would,
+with one compilation instead of two, and results do not depend on the number of threads.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+
+# Fewer rows than this take well under a millisecond, and handing them over costs more than it saves.
+_MANY = 1 << 15
+
+_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_pool: ThreadPoolExecutor | None = None
+
+
+def set_num_threads(n: int) -> None:
+    """Use n threads for large batches from now on (default: the cores this process may use)."""
+    global _threads, _pool
+    if not isinstance(n, int) or n < 1:
+        raise ValueError(f"the number of threads must be a whole number of at least 1, got {n!r}")
+    _threads, _pool = n, None
+
+
+def get_num_threads() -> int:
+    """How many threads large batches are spread over."""
+    return _threads
+
+
+def over_rows(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) -> bool:
+    """Call kernel(*tables, *rows), rows cut into one piece per thread if there are many.
+
+    A kernel returns False when it met a row it refuses; the result is whether all rows were accepted.
+    """
+    if len(rows[0]) < _MANY or _threads == 1:
+        return kernel(*tables, *rows)
+    return _over_pieces(kernel, tables, rows)
+
+
+def _over_pieces(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) -> bool:
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rubiks_gym")
+    cuts = np.linspace(0, len(rows[0]), _threads + 1).astype(int)
+    pieces = [tuple(array[a:b] for array in rows) for a, b in pairwise(cuts)]
+    futures = [_pool.submit(kernel, *tables, *piece) for piece in pieces[1:]]
+    accepted = [kernel(*tables, *pieces[0])]
+    return all(accepted + [future.result() for future in futures])
+
+
+def _forget_pool() -> None:
+    global _pool
+    _pool = None
+
+
+# A forked child has the pool's object but none of its threads: it would wait for ever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)

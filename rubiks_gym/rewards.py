@@ -1,0 +1,102 @@
+"""What a step earns. A reward is a function of a batch of transitions:
+
+reward(states [B, S], actions [B], next_states [B, S], solved [B] bool) -> [B] float64
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rubiks_gym.puzzles import Puzzle
+
+Reward = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """1 for reaching the goal, else 0."""
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
+        return solved.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """Every step earns `cost`, the one that reaches the goal `goal_reward` more (Konen 2023: c = -0.1, R = 1)."""
+
+    cost: float = -0.1
+    goal_reward: float = 1.0
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
+        return self.cost + self.goal_reward * solved
+
+
+@dataclass(frozen=True)
+class PlusMinusOne:
+    """+1 for reaching the goal, else -1 (DeepCube)."""
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
+        return 2.0 * solved - 1.0
+
+
+@dataclass(frozen=True)
+class Potential:
+    """Another reward plus gamma * phi(s') - phi(s) with phi = -cost_to_go: denser, and the same policies stay optimal.
+
+    That holds if gamma is the learner's discount factor. cost_to_go maps states [B, S] to moves [B]: the `distance` of an
+    exact table, or a learned agent. At the goal phi is 0 whatever cost_to_go says.
+    """
+
+    cost_to_go: Callable[[np.ndarray], np.ndarray]
+    gamma: float = 0.99
+    base: Reward = Sparse()
+
+    def __post_init__(self) -> None:
+        if not callable(self.cost_to_go):
+            raise ValueError(f"cost_to_go must be a function from states [B, S] to moves [B], got {self.cost_to_go!r}")
+        if not 0 < self.gamma <= 1:
+            raise ValueError(f"gamma must be in (0, 1], got {self.gamma!r}")
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
+        phi = -np.asarray(self.cost_to_go(states), np.float64)
+        next_phi = np.where(solved, 0.0, -np.asarray(self.cost_to_go(next_states), np.float64))
+        return self.base(states, actions, next_states, solved) + self.gamma * next_phi - phi
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A user's function, its result checked."""
+
+    function: Reward
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
+        rewards = np.array(self.function(states, actions, next_states, solved), np.float64)
+        if rewards.shape != solved.shape:
+            raise ValueError(
+                f"the reward function must return one number per transition, shape {solved.shape}, got {rewards.shape}"
+            )
+        return rewards
+
+
+REWARDS = {"sparse": Sparse, "step-cost": StepCost, "deepcube": PlusMinusOne, "potential": Potential}
+
+
+def make_reward(reward: str | Reward, puzzle: Puzzle) -> Reward:
+    """The reward of a name, or the function itself. "potential" by name takes the puzzle's exact table."""
+    if not isinstance(reward, str):
+        if not callable(reward):
+            raise ValueError(f"a reward must be a name or a function of (states, actions, next_states, solved), got {reward!r}")
+        return reward if type(reward) in REWARDS.values() else Custom(reward)
+    if reward not in REWARDS:
+        raise ValueError(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}, or pass a function")
+    if reward == "potential":
+        if not puzzle.enumerable:
+            raise ValueError(
+                f"reward 'potential' needs true distances, which {puzzle.name} does not have; "
+                "pass rubiks_gym.rewards.Potential(cost_to_go) with a learned cost-to-go instead"
+            )
+        from rubiks_gym.exact import ExactTable
+
+        return Potential(ExactTable(puzzle).distance)
+    return REWARDS[reward]()

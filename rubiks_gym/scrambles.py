@@ -1,0 +1,217 @@
+"""Where episodes start, and what value learners train on.
+
+A scramble is a small object. `sample(puzzle, n, rng)` gives a learner n states; environments call
+`draw(puzzle, streams, episodes)`, which makes the start of episode e of an environment a function of that environment's
+64-bit stream and of e alone, so that single and vector environments agree and nothing depends on batch order. Both
+return (states [B, S], depths [B] int64), depth being the number of moves walked, or -1 where no walk was made.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from rubiks_gym.puzzles import Puzzle, kernels, sample_seeds
+from rubiks_gym.puzzles.threads import over_rows
+
+Starts = tuple[np.ndarray, np.ndarray]
+
+
+class Scramble(Protocol):
+    """What an environment needs of a scramble; any object with this method will do."""
+
+    def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """Start states [B, S] and depths [B] for streams [B] uint64 and episode numbers [B] int64."""
+        ...
+
+
+class _Walk:
+    """Scrambles that walk from the goal: a subclass says how deep, and which episodes share a walk."""
+
+    allow_undo: bool
+
+    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """Start states [B, S] and depths [B]."""
+        seeds = episode_seeds(streams, episodes)
+        depths = self.depths(seeds, episodes)
+        return puzzle.walk(seeds, depths, self.allow_undo), depths
+
+    def sample(self, puzzle: Puzzle, n: int, rng: np.random.Generator) -> Starts:
+        """n states and their depths."""
+        return self.draw(puzzle, sample_seeds(rng, n), np.zeros(n, np.int64))
+
+
+@dataclass
+class UniformK(_Walk):
+    """k moves from the goal, k uniform in 1..k_max (DeepCubeA)."""
+
+    k_max: int
+    allow_undo: bool = False
+
+    def __post_init__(self) -> None:
+        _check_depth("k_max", self.k_max)
+
+    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+        return _uniform_depths(self.k_max, seeds)
+
+
+@dataclass
+class FixedK(_Walk):
+    """Exactly k_max moves from the goal."""
+
+    k_max: int
+    allow_undo: bool = False
+
+    def __post_init__(self) -> None:
+        _check_depth("k_max", self.k_max)
+
+    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+        return np.full(len(seeds), self.k_max, np.int64)
+
+
+@dataclass
+class DeepCube(_Walk):
+    """Every state of a k_max-move walk, one after another: episode e starts at state e mod k_max of walk e div k_max."""
+
+    k_max: int
+    allow_undo: bool = False
+
+    def __post_init__(self) -> None:
+        _check_depth("k_max", self.k_max)
+
+    def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """Start states [B, S] and depths [B]."""
+        depths = episodes % self.k_max + 1
+        return puzzle.walk(episode_seeds(streams, episodes // self.k_max), depths, self.allow_undo), depths
+
+    def sample(self, puzzle: Puzzle, n: int, rng: np.random.Generator) -> Starts:
+        """n states: whole walks, the last one cut off where n is reached."""
+        n_walks = -(-n // self.k_max)
+        states = puzzle.walks(sample_seeds(rng, n_walks), self.k_max, self.allow_undo)
+        return states.reshape(-1, puzzle.state_size)[:n], np.tile(np.arange(1, self.k_max + 1), n_walks)[:n]
+
+
+@dataclass
+class AdaptiveK(_Walk):
+    """Uniform up to min(k_max, convergence_points + 1 + offset): a curriculum that deepens as learning succeeds.
+
+    A trainer calls `advance()` at each convergence point. Inside an environment `record` does it, when the share of the
+    last `window` episodes that were solved reaches `success_rate`; the window then starts afresh.
+    """
+
+    k_max: int
+    offset: int = 0
+    allow_undo: bool = False
+    success_rate: float = 0.9
+    window: int = 200
+    convergence_points: int = 0
+    _recent: deque = field(default_factory=deque, repr=False)
+
+    def __post_init__(self) -> None:
+        _check_depth("k_max", self.k_max)
+        _check_depth("window", self.window)
+        if self.offset < 0 or self.convergence_points < 0:
+            raise ValueError(
+                f"offset and convergence_points must not be negative, got {self.offset} and {self.convergence_points}"
+            )
+        if not 0 < self.success_rate <= 1:
+            raise ValueError(f"success_rate must be in (0, 1], got {self.success_rate}")
+
+    @property
+    def effective_k(self) -> int:
+        """The depth drawn up to now."""
+        return min(self.k_max, self.convergence_points + 1 + self.offset)
+
+    def advance(self) -> None:
+        """One more convergence point: draw one move deeper."""
+        self.convergence_points += 1
+
+    def record(self, solved: np.ndarray) -> None:
+        """Tell the outcomes [n] bool of episodes that have ended."""
+        for outcome in solved.tolist():
+            self._recent.append(outcome)
+            if len(self._recent) > self.window:
+                self._recent.popleft()
+            if len(self._recent) == self.window and sum(self._recent) >= self.success_rate * self.window:
+                self._recent.clear()
+                if self.effective_k < self.k_max:
+                    self.advance()
+
+    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+        return _uniform_depths(self.effective_k, seeds)
+
+
+@dataclass
+class RandomState:
+    """Uniform over all reachable states; no walk is made."""
+
+    def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """Start states [B, S] and depths [B], which are -1."""
+        return puzzle.random_states(episode_seeds(streams, episodes)), np.full(len(streams), -1)
+
+    def sample(self, puzzle: Puzzle, n: int, rng: np.random.Generator) -> Starts:
+        """n states and their depths, which are -1."""
+        return self.draw(puzzle, sample_seeds(rng, n), np.zeros(n, np.int64))
+
+
+@dataclass
+class Start:
+    """The puzzle's own opening position, every time (Hanoi: all disks on the first peg)."""
+
+    def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+        """The opening position once per stream, and depths of -1."""
+        if puzzle.start is None:
+            raise ValueError(f"{puzzle.name} has no opening position; choose another scramble")
+        return np.tile(puzzle.start, (len(streams), 1)), np.full(len(streams), -1)
+
+
+SCRAMBLES: dict[str, Any] = {
+    "uniform": UniformK,
+    "deepcube": DeepCube,
+    "adaptive": AdaptiveK,
+    "fixed": FixedK,
+    "random-state": RandomState,
+    "start": Start,
+}
+
+
+def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None) -> Scramble:
+    """The scramble of a name, or the object itself."""
+    if not isinstance(scramble, str):
+        if not callable(getattr(scramble, "draw", None)):
+            raise ValueError(f"a scramble object needs a method draw(puzzle, streams, episodes), got {scramble!r}")
+        if k_max is not None:
+            raise ValueError("k_max belongs to a scramble given by name; set it in the scramble object itself")
+        return scramble
+    if scramble not in SCRAMBLES:
+        raise ValueError(f"unknown scramble {scramble!r}: choose from {', '.join(SCRAMBLES)}, or pass an object")
+    kind = SCRAMBLES[scramble]
+    if issubclass(kind, _Walk):
+        return kind(puzzle.k_max if k_max is None else k_max)
+    if k_max is not None:
+        raise ValueError(f"scramble {scramble!r} makes no walk, so k_max={k_max} has no meaning")
+    if kind is Start:
+        kind().draw(puzzle, np.zeros(0, np.uint64), np.zeros(0, np.int64))
+    return kind()
+
+
+def episode_seeds(streams: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+    """The seed [B] uint64 of each episode of each stream."""
+    out = np.empty(len(streams), np.uint64)
+    over_rows(kernels.episode_seeds, (), (streams, episodes, out))
+    return out
+
+
+def _uniform_depths(k: int, seeds: np.ndarray) -> np.ndarray:
+    out = np.empty(len(seeds), np.int64)
+    over_rows(kernels.uniform_depths, (k,), (seeds, out))
+    return out
+
+
+def _check_depth(word: str, value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{word} must be a whole number of at least 1, got {value!r}")
