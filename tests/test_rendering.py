@@ -323,13 +323,6 @@ def test_window_without_pygame_says_what_to_install(monkeypatch):
     Window().close()
 
 
-def test_pictures_without_pillow_say_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    monkeypatch.delitem(sys.modules, "rubiks_gym.rendering.image")
-    with pytest.raises(DependencyNotInstalled, match=r'need Pillow: pip install "rubiks-gym\[render\]"'):
-        importlib.import_module("rubiks_gym.rendering.image")
-
-
 # --- imports and bad input
 
 

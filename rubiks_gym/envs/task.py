@@ -67,6 +67,8 @@ class Task:
             return self.puzzle.walk(episode_seeds(streams, episodes), depths), depths
         if "scramble" in options:
             texts = options["scramble"]
+            if not isinstance(texts, str | list | tuple):
+                raise ValueError(f"option 'scramble' must be a string of moves, or {n} of them, got {texts!r}")
             walks = [self.puzzle.parse(text) for text in ([texts] if isinstance(texts, str) else texts)]
             states = np.stack([self.puzzle.after(actions) for actions in walks])
             depths = np.array([len(actions) for actions in walks])

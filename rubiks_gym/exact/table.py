@@ -114,7 +114,7 @@ def _fingerprint(puzzle: Puzzle) -> str:
 def _load(file: Path, puzzle: Puzzle, fingerprint: str) -> np.ndarray | None:
     """The table in a file, or None if there is none, or it is damaged or of another version (zip checks its sums)."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
             if str(stored["fingerprint"]) != fingerprint:
                 return None
             distances = stored["distances"]

@@ -180,7 +180,7 @@ class Cube(Puzzle):
             return out, np.zeros(out.shape[:2], np.int64)
         home = np.empty((len(states) * 48, self.state_size), np.uint8)
         over_rows(kernels.turn_home, (self._tables["frame_of"], self._tables["rotations"]), (out.reshape(-1, 8), home))
-        return home.reshape(len(states), 48, -1), self._tables["frame_of"][out[:, :, 7]]
+        return home.reshape(len(states), 48, 7), self._tables["frame_of"][out[:, :, 7]]
 
     # Notation -------------------------------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ class Puzzle:
         """All children [B, A, S]; the child of an illegal action is the state itself."""
         states = self.as_states(states)
         every = np.tile(np.arange(self.n_actions), len(states))
-        return self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(len(states), self.n_actions, -1)
+        return self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(len(states), self.n_actions, self.state_size)
 
     # Walks and random states ----------------------------------------------------------------------------------------
 
@@ -211,9 +211,8 @@ class Puzzle:
         if states.ndim == 1:
             states = states[None]
         if states.size and (not np.issubdtype(states.dtype, np.integer) or states.min() < 0 or states.max() > 255):
-            raise ValueError(
-                f"a state of {self.name} must be whole numbers 0..{self.n_values - 1}, got {states.dtype} {states.tolist()[:1]}"
-            )
+            given = f"{states.dtype} {states.ravel()[:8].tolist()}"
+            raise ValueError(f"a state of {self.name} must be whole numbers 0..{self.n_values - 1}, got {given}")
         states = self.as_states(states.astype(np.uint8))
         outside = ((states < self.first) | (states >= self.n_values)).any(axis=1)
         if outside.any():

@@ -1,0 +1,14 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# Tables built by the tests stay out of the user's cache folder, and are shared by the test processes.
+os.environ["RUBIKS_GYM_CACHE"] = str(Path(__file__).parent.parent / ".pytest_cache" / "tables")
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)

@@ -1,0 +1,195 @@
+"""Exact distances against published counts, and the cache file that keeps them."""
+
+import os
+import time
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from rubiks_gym.exact import ExactTable, table
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
+
+LAYERS = {
+    "rubik2x2-qtm": [1, 6, 27, 120, 534, 2256, 8969, 33058, 114149, 360508, 930588, 1350852, 782536, 90280, 276],
+    "rubik2x2-htm": [1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644],
+    "hanoi-3-3": [1, 2, 2, 4, 2, 4, 4, 8],
+    "hanoi-4-3": [1, 2, 2, 4, 2, 4, 4, 8, 2, 4, 4, 8, 4, 8, 8, 16],
+    "hanoi-4-4": [1, 3, 6, 12, 30, 30, 66, 72, 30, 6],
+}
+PUZZLES = [Rubik2x2("qtm"), Rubik2x2("htm"), Hanoi(3, 3), Hanoi(4, 3), Hanoi(4, 4)]
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda p: p.name)
+def test_layer_counts_are_the_published_ones(puzzle):
+    assert np.bincount(table.breadth_first(puzzle)).tolist() == LAYERS[puzzle.name]
+
+
+def test_layer_counts_of_hanoi_4_4_by_a_plain_search():
+    goal = (3, 3, 3, 3)
+    distance, frontier = {goal: 0}, [goal]
+    while frontier:
+        reached = []
+        for state in frontier:
+            for disk, source in enumerate(state):
+                if source in state[:disk]:
+                    continue
+                for peg in range(4):
+                    child = (*state[:disk], peg, *state[disk + 1 :])
+                    if peg not in state[:disk] and child not in distance:
+                        distance[child] = distance[state] + 1
+                        reached.append(child)
+        frontier = reached
+    assert np.bincount(list(distance.values())).tolist() == LAYERS["hanoi-4-4"]
+
+
+@pytest.mark.parametrize("disks", [1, 2, 5, 8, 10])
+def test_hanoi_from_the_first_peg_takes_two_to_the_disks_minus_one_moves(disks):
+    puzzle = Hanoi(disks, 3)
+    exact = ExactTable(puzzle)
+    assert exact.distance(puzzle.start[None])[0] == 2**disks - 1 == exact.distances.max()
+    assert len(exact.solve(puzzle.start[None])[0]) == 2**disks - 1
+
+
+def test_four_pegs_follow_frame_and_stewart():
+    # The known optimal numbers of moves with four pegs.
+    for disks, moves in enumerate([1, 3, 5, 9, 13, 17, 25, 33], start=1):
+        puzzle = Hanoi(disks, 4)
+        assert ExactTable(puzzle).distance(puzzle.start[None])[0] == moves
+
+
+@pytest.mark.parametrize("metric", ["qtm", "htm"])
+def test_distance_of_all_2x2x2_states_is_the_same_under_48_symmetries_and_inversion(metric):
+    cube = Rubik2x2(metric)
+    exact = ExactTable(cube)
+    for start in range(0, cube.n_states, 100_000):
+        index = np.arange(start, min(start + 100_000, cube.n_states))
+        states, distance = cube.from_index(index), exact.distances[index]
+        images = cube.symmetries(states).reshape(-1, 7)
+        assert (exact.distance(images).reshape(-1, 48) == distance[:, None]).all()
+        assert (exact.distance(cube.inverse(states)) == distance).all()
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda p: p.name)
+def test_solver_needs_exactly_the_distance_and_optimal_actions_are_those_that_come_closer(puzzle, rng):
+    exact = ExactTable(puzzle)
+    states = puzzle.random_states(sample_seeds(rng, 300))
+    distance, optimal = exact.distance(states), exact.optimal_actions(states)
+    for state, moves, far in zip(states, exact.solve(states), distance, strict=True):
+        assert len(moves) == far
+        assert (puzzle.after(moves, state) == puzzle.goal).all()
+    for action in range(puzzle.n_actions):
+        closer = exact.distance(puzzle.apply(states, np.full(300, action))) < distance
+        assert (optimal[:, action] == closer).all()
+    assert not exact.optimal_actions(puzzle.goal[None]).any()
+
+
+def test_tables_are_built_in_seconds_and_answer_a_million_states_in_one(rng):
+    set_num_threads(1)
+    states = Rubik2x2().random_states(sample_seeds(rng, 10**6))
+    exact = ExactTable(Rubik2x2())
+    start = time.perf_counter()
+    exact.distance(states)
+    assert time.perf_counter() - start < 1
+    start = time.perf_counter()
+    for metric in ("qtm", "htm"):
+        table.breadth_first(Rubik2x2(metric))
+    assert time.perf_counter() - start < 20
+    set_num_threads(2)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUBIKS_GYM_CACHE", str(tmp_path / "deep" / "folder"))
+    monkeypatch.setattr(table, "_in_process", {})
+    return tmp_path / "deep" / "folder"
+
+
+def forget():
+    table._in_process.clear()
+
+
+def test_second_use_reads_the_file_and_does_not_search(cache, monkeypatch):
+    first = ExactTable(Hanoi(5)).distances
+    assert [file.name for file in cache.iterdir()] == ["hanoi-5-3.npz"]
+    forget()
+    monkeypatch.setattr(table, "breadth_first", lambda puzzle: pytest.fail("searched again"))
+    assert (ExactTable(Hanoi(5)).distances == first).all()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:100] + bytes(50) + data[150:],
+        lambda data: bytes(b ^ 0xFF for b in data),
+        lambda data: data.replace(b"\x03", b"\x04"),
+        lambda data: b"PK\x03\x04 this is no table",
+    ],
+)
+def test_damaged_file_is_rebuilt(cache, damage):
+    good = ExactTable(Hanoi(5)).distances.copy()
+    file = cache / "hanoi-5-3.npz"
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    forget()
+    assert (ExactTable(Hanoi(5)).distances == good).all()
+    forget()
+    with np.load(file) as stored:
+        assert (stored["distances"] == good).all()
+
+
+def test_file_of_another_version_or_of_other_rules_is_rebuilt(cache, monkeypatch):
+    good = ExactTable(Hanoi(4)).distances.copy()
+    for change in ({"VERSION": 99}, {"_fingerprint": lambda puzzle: "other rules"}):
+        forget()
+        with monkeypatch.context() as patch:
+            for key, value in change.items():
+                patch.setattr(table, key, value)
+            assert (ExactTable(Hanoi(4)).distances == good).all()
+            with np.load(cache / "hanoi-4-3.npz") as stored:
+                assert str(stored["fingerprint"]) == table._fingerprint(Hanoi(4))
+
+
+def test_file_with_a_pickle_in_it_is_never_run(cache):
+    ExactTable(Hanoi(3))
+
+    class Bomb:
+        def __reduce__(self):
+            return os.mkdir, (str(cache / "exploded"),)
+
+    np.savez(cache / "hanoi-3-3.npz", distances=np.array([Bomb()], dtype=object), fingerprint=table._fingerprint(Hanoi(3)))
+    forget()
+    assert ExactTable(Hanoi(3)).distances.max() == 7
+    assert not (cache / "exploded").exists()
+
+
+def test_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("RUBIKS_GYM_CACHE", str(tmp_path / "file" / "sub"))
+    monkeypatch.setattr(table, "_in_process", {})
+    assert ExactTable(Hanoi(3)).distances.max() == 7
+
+
+def _maximum(disks):
+    return int(ExactTable(Hanoi(disks)).distances.max())
+
+
+def test_many_processes_may_build_the_same_table_at_once(cache):
+    with get_context("spawn").Pool(3) as pool:
+        assert pool.map(_maximum, [9] * 6) == [511] * 6
+    assert [file.name for file in cache.iterdir()] == ["hanoi-9-3.npz"]
+
+
+def test_what_cannot_be_enumerated_is_refused():
+    for puzzle in (Rubik3x3(), Hanoi(20)):
+        with pytest.raises(ValueError, match="no exact table"):
+            ExactTable(puzzle)
+
+
+def test_impossible_states_are_refused_not_looked_up():
+    with pytest.raises(ValueError, match="twisted corner"):
+        ExactTable(Rubik2x2()).distance(np.array([[1, 3, 6, 9, 12, 15, 18]], np.uint8))
+    with pytest.raises(ValueError, match="values below 3"):
+        ExactTable(Hanoi(3)).distance(np.array([[0, 3, 0]], np.uint8))

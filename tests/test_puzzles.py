@@ -1,0 +1,167 @@
+"""What holds for every puzzle in the list."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import rubiks_gym.puzzles
+from rubiks_gym.puzzles import Puzzle, sample_seeds, set_num_threads
+from tests.puzzle_list import PUZZLES, name
+
+pytestmark = pytest.mark.parametrize("puzzle", PUZZLES, ids=name)
+
+
+@pytest.fixture
+def states(puzzle, rng):
+    return puzzle.random_states(sample_seeds(rng, 200))
+
+
+def test_list_of_puzzles_is_covered(puzzle):
+    assert type(puzzle) in rubiks_gym.puzzles.PUZZLES.values()
+
+
+def test_goal_is_solved_and_nothing_near_it_is(puzzle):
+    assert puzzle.is_solved(puzzle.goal[None]).all()
+    children = puzzle.expand(puzzle.goal[None])[0]
+    assert (puzzle.is_solved(children) == ~puzzle.legal(puzzle.goal[None])[0]).all()
+
+
+def test_every_legal_move_is_undone_by_its_inverse(puzzle, states):
+    legal = puzzle.legal(states)
+    for action in range(puzzle.n_actions):
+        there = puzzle.apply(states, np.full(len(states), action))
+        back = puzzle.apply(there, np.full(len(states), puzzle.inverse_action[action]))
+        assert (back[legal[:, action]] == states[legal[:, action]]).all()
+        assert (there != states).any(axis=1).tolist() == legal[:, action].tolist()
+
+
+def test_children_are_the_states_after_each_action(puzzle, states):
+    children = puzzle.expand(states)
+    assert children.shape == (len(states), puzzle.n_actions, puzzle.state_size)
+    for action in range(puzzle.n_actions):
+        assert (children[:, action] == puzzle.apply(states, np.full(len(states), action))).all()
+
+
+def test_step_is_apply_and_is_solved(puzzle, rng):
+    near = puzzle.expand(puzzle.goal[None])[0]
+    actions = rng.integers(0, puzzle.n_actions, len(near))
+    after, solved = puzzle.step(near, actions)
+    assert (after == puzzle.apply(near, actions)).all()
+    assert (solved == puzzle.is_solved(after)).all()
+
+
+def test_walks_pass_through_the_same_states_at_every_depth(puzzle, rng):
+    seeds = sample_seeds(rng, 100)
+    for allow_undo in (False, True):
+        path = puzzle.walks(seeds, 12, allow_undo)
+        for depth in (0, 1, 5, 12):
+            ends = puzzle.walk(seeds, np.full(100, depth), allow_undo)
+            assert (ends == (path[:, depth - 1] if depth else puzzle.goal)).all()
+
+
+def test_each_step_of_a_walk_is_one_legal_move(puzzle, rng):
+    path = puzzle.walks(sample_seeds(rng, 50), 8)
+    before = np.concatenate([np.tile(puzzle.goal, (50, 1, 1)), path[:, :-1]], axis=1).reshape(-1, puzzle.state_size)
+    children = puzzle.expand(before)
+    reached = (children == path.reshape(-1, 1, puzzle.state_size)).all(axis=2) & puzzle.legal(before)
+    assert reached.any(axis=1).all()
+
+
+def test_walks_never_undo_the_move_before_unless_allowed(puzzle, rng):
+    path = puzzle.walks(sample_seeds(rng, 400), 10)
+    two_back = np.concatenate([np.tile(puzzle.goal, (400, 1, 1)), path[:, :-2]], axis=1)
+    assert not (path[:, 1:] == two_back[:, : path.shape[1] - 1]).all(axis=2).any()
+    plain = puzzle.walks(sample_seeds(rng, 400), 2, allow_undo=True)
+    share = puzzle.is_solved(plain[:, 1]).mean()
+    legal = puzzle.legal(plain[:, 0]).sum(axis=1).mean()
+    assert abs(share - 1 / legal) < 0.1
+
+
+def test_compiled_functions_equal_the_plain_ones_of_the_base_class(puzzle, states, rng):
+    seeds, depths = sample_seeds(rng, 60), rng.integers(0, 9, 60)
+    assert (Puzzle.expand(puzzle, states) == puzzle.expand(states)).all()
+    for allow_undo in (False, True):
+        assert (Puzzle.walks(puzzle, seeds, 9, allow_undo) == puzzle.walks(seeds, 9, allow_undo)).all()
+        assert (Puzzle.walk(puzzle, seeds, depths, allow_undo) == puzzle.walk(seeds, depths, allow_undo)).all()
+
+
+def test_packing_loses_nothing_and_hash_tells_states_apart(puzzle, states):
+    words = puzzle.pack(states)
+    assert words.dtype == np.uint64
+    assert (puzzle.unpack(words) == states).all()
+    assert len(np.unique(puzzle.hash(states))) == len(np.unique(states, axis=0))
+
+
+def test_perfect_index_goes_both_ways(puzzle, states, rng):
+    if not puzzle.enumerable:
+        with pytest.raises((NotImplementedError, ValueError), match="index"):
+            puzzle.index(states)
+        return
+    index = puzzle.index(states)
+    assert index.min() >= 0 and index.max() < puzzle.n_states
+    assert (puzzle.from_index(index) == states).all()
+    numbers = rng.integers(0, puzzle.n_states, 500)
+    assert (puzzle.index(puzzle.from_index(numbers)) == numbers).all()
+    if puzzle.n_states < 10**7:
+        every = puzzle.index(puzzle.from_index(np.arange(puzzle.n_states)))
+        assert (every == np.arange(puzzle.n_states)).all()
+
+
+def test_one_hot_has_a_single_one_per_entry(puzzle, states):
+    grid = puzzle.one_hot(states).reshape(len(states), puzzle.state_size, -1)
+    assert (grid.sum(axis=2) == 1).all()
+    assert (grid.argmax(axis=2) + puzzle.first == states).all()
+
+
+def test_random_states_are_reachable_and_spread(puzzle, rng):
+    states = puzzle.random_states(sample_seeds(rng, 20_000))
+    puzzle.check(states[:2000])
+    for column, first in zip(states.T, puzzle.first, strict=True):
+        counts = np.bincount(column.astype(int) - first, minlength=puzzle.one_hot_width)
+        expected = len(states) / puzzle.one_hot_width
+        assert (np.abs(counts - expected) < 6 * np.sqrt(expected)).all()
+
+
+def test_result_does_not_depend_on_the_number_of_threads(puzzle, rng):
+    seeds = sample_seeds(rng, 70_000)  # enough for the work to be shared out
+    results = []
+    for threads in (1, 2, 3):
+        set_num_threads(threads)
+        states = puzzle.random_states(seeds)
+        children = puzzle.expand(states)[:, -1]
+        results.append((states, children, puzzle.pack(children), puzzle.one_hot(states[:40_000])))
+    set_num_threads(2)
+    for other in results[1:]:
+        assert all((a == b).all() for a, b in zip(results[0], other, strict=True))
+
+
+def test_notation_reads_what_it_writes(puzzle, rng):
+    actions = rng.integers(0, puzzle.n_actions, 30).tolist()
+    assert puzzle.parse(puzzle.format(actions)) == actions
+    assert puzzle.format([]) == ""
+    assert (puzzle.after("") == puzzle.goal).all()
+
+
+def test_copies_and_pickles_are_the_same_puzzle(puzzle, states):
+    for twin in (copy.deepcopy(puzzle), pickle.loads(pickle.dumps(puzzle))):
+        assert twin.name == puzzle.name
+        assert (twin.expand(states) == puzzle.expand(states)).all()
+
+
+def test_functions_leave_their_arguments_alone(puzzle, states):
+    before = states.copy()
+    puzzle.apply(states, np.zeros(len(states), int))
+    puzzle.expand(states), puzzle.legal(states), puzzle.one_hot(states), puzzle.pack(states)
+    assert (states == before).all()
+    with pytest.raises(ValueError, match="read-only"):
+        puzzle.goal[0] = 1
+
+
+def test_empty_batches_are_fine(puzzle):
+    none = np.empty((0, puzzle.state_size), np.uint8)
+    assert puzzle.apply(none, np.empty(0, int)).shape == none.shape
+    assert puzzle.expand(none).shape == (0, puzzle.n_actions, puzzle.state_size)
+    assert puzzle.is_solved(none).shape == (0,)
+    assert puzzle.walk(np.empty(0, np.uint64), np.empty(0, int)).shape == none.shape
