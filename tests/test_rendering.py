@@ -1,7 +1,6 @@
 """Pictures, texts and windows show the state they are given."""
 
 import copy
-import importlib
 import pickle
 import re
 import subprocess

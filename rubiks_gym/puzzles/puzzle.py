@@ -90,7 +90,9 @@ class Puzzle:
         """All children [B, A, S]; the child of an illegal action is the state itself."""
         states = self.as_states(states)
         every = np.tile(np.arange(self.n_actions), len(states))
-        return self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(len(states), self.n_actions, self.state_size)
+        return self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(
+            len(states), self.n_actions, self.state_size
+        )
 
     # Walks and random states ----------------------------------------------------------------------------------------
 
