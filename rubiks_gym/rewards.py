@@ -11,6 +11,7 @@ import numpy as np
 from rubiks_gym.puzzles import Puzzle
 
 Reward = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+_FLOAT64 = np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Sparse:
     """1 for reaching the goal, else 0."""
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
-        return solved.astype(np.float64)
+        return solved.astype(_FLOAT64)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 # Tables built by the tests stay out of the user's cache folder, and are shared by the test processes.
 os.environ["RUBIKS_GYM_CACHE"] = str(Path(__file__).parent.parent / ".pytest_cache" / "tables")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+# A busy machine is no fault of the example that happened to run then.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture

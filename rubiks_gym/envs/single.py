@@ -8,6 +8,7 @@ from gymnasium.error import ResetNeeded
 
 from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.puzzle import INT64
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.rendering.window import Window
 
@@ -30,8 +31,8 @@ class PuzzleEnv(gym.Env):
         self.puzzle, self.render_mode = puzzle, render_mode
         self.task = Task(puzzle, **keywords)
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
-        self._states: np.ndarray | None = None  # [1, S]
-        self._depth = 0
+        self._states = np.zeros((0, puzzle.state_size), np.uint8)  # [1, S] once reset
+        self._depths = np.zeros(1, np.int64)
         self._stream = np.zeros(0, np.uint64)  # [1] once seeded
         self._episode = np.zeros(1, np.int64)
         self._unfinished = False  # a step was made and the goal not reached
@@ -47,8 +48,7 @@ class PuzzleEnv(gym.Env):
         if seed is not None or not len(stream):
             stream = seeds_from(self.np_random, 1) if seed is None else np.array([seed % 2**64], np.uint64)
             episode = np.zeros(1, np.int64)
-        self._states, depths = self.task.start_from(options or {}, stream, episode)
-        self._depth = int(depths[0])
+        self._states, self._depths = self.task.start_from(options or {}, stream, episode)
         self._stream, self._episode = stream, episode
         if self.render_mode == "human":
             self.render()
@@ -56,9 +56,11 @@ class PuzzleEnv(gym.Env):
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Make one move; an illegal one changes nothing and costs a step. Truncation is left to TimeLimit."""
-        if self._states is None:
+        if not len(self._states):
             raise ResetNeeded("call reset() before step()")
-        actions = self.puzzle.as_actions([action], 1)
+        actions = np.array([action])
+        if actions.dtype is not INT64 or actions.ndim != 1:
+            actions = self.puzzle.as_actions(actions, 1)
         self._states, rewards, solved = self.task.advance(self._states, actions)
         terminated = solved.item()
         self._unfinished = not terminated
@@ -76,14 +78,14 @@ class PuzzleEnv(gym.Env):
         """Where the environment is: puzzle state, scramble depth and random stream. `set_state` goes back there."""
         return {
             "state": self._current()[0].copy(),
-            "scramble_depth": self._depth,
+            "scramble_depth": int(self._depths[0]),
             "stream": int(self._stream[0]),
             "episode": int(self._episode[0]),
         }
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what `get_state` returned, here or in another environment of the same puzzle."""
-        self._states, self._depth = self.puzzle.check(saved["state"]), saved["scramble_depth"]
+        self._states, self._depths = self.puzzle.check(saved["state"]), np.array([saved["scramble_depth"]])
         self._stream, self._episode = np.array([saved["stream"]], np.uint64), np.array([saved["episode"]])
         self._unfinished = False
 
@@ -106,11 +108,12 @@ class PuzzleEnv(gym.Env):
         self._window.close()
 
     def _current(self) -> np.ndarray:
-        if self._states is None:
+        if not len(self._states):
             raise ResetNeeded("call reset() first: there is no state yet")
         return self._states
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {key: values[0] for key, values in self.task.info(self._current()).items()}
-        info["scramble_depth"] = self._depth
+        info = self.task.info(self._states, self._depths)
+        for key, values in info.items():
+            info[key] = values[0]
         return info

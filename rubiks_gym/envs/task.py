@@ -13,6 +13,7 @@ from rubiks_gym.rewards import Reward, make_reward
 from rubiks_gym.scrambles import Scramble, Starts, episode_seeds, make_scramble
 
 RENDER_FPS = 4
+_INT8 = np.dtype(np.int8)
 _REDRAWS = 16  # how often a start that happens to be solved is drawn again before it is accepted
 
 
@@ -86,9 +87,9 @@ class Task:
         next_states, solved = self.puzzle.step(states, actions)
         return next_states, self.reward(states, actions, next_states, solved), solved
 
-    def info(self, states: np.ndarray) -> dict[str, np.ndarray]:
-        """The mask that `action_space.sample` takes [B, A] int8 and, if exact, the true distance [B]."""
-        info = {"action_mask": self.puzzle.legal(states).view(np.int8)}
+    def info(self, states: np.ndarray, depths: np.ndarray) -> dict[str, np.ndarray]:
+        """The mask that `action_space.sample` takes [B, A] int8, the scramble depth [B] and, if exact, the distance [B]."""
+        info = {"action_mask": self.puzzle.legal(states).view(_INT8), "scramble_depth": depths}
         if self.exact is not None:
             info["distance"] = self.exact.distance(states).astype(np.int64)
         return info

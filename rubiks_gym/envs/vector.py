@@ -67,6 +67,7 @@ class PuzzleVectorEnv(VectorEnv):
         self._streams = np.zeros(0, np.uint64)  # [B] once seeded
         self._episodes = np.zeros(num_envs, np.int64)
         self._elapsed = np.zeros(num_envs, np.int64)
+        self._everywhere = np.ones(num_envs, bool)
         self._ended = np.zeros(num_envs, bool)  # episodes that the last step ended and nothing has reset yet
 
     def reset(
@@ -92,19 +93,19 @@ class PuzzleVectorEnv(VectorEnv):
         """Make one move in every copy; those whose episode ended in the last step start a new one instead (next-step)."""
         if self._states is None:
             raise ResetNeeded("call reset() before step()")
-        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and np.count_nonzero(self._ended):
             raise ResetNeeded(f'copy {self._ended.argmax()} has ended: call reset(options={{"reset_mask": mask}}) for it first')
         actions = self.puzzle.as_actions(actions, self.num_envs)
         states, rewards, solved = self.task.advance(self._states, actions)
         self._elapsed += 1
         truncated = self._elapsed >= self.max_episode_steps  # also when solved in the last step, like TimeLimit
-        if self.autoreset_mode is AutoresetMode.NEXT_STEP and self._ended.any():
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP and np.count_nonzero(self._ended):
             rows = np.flatnonzero(self._ended)
             self._restart(states, rows)
             rewards[rows], solved[rows], truncated[rows] = 0.0, False, False
         self._ended = solved | truncated
         final: dict[str, Any] = {}
-        if self._ended.any():
+        if np.count_nonzero(self._ended):
             self.task.record(solved[self._ended])
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 rows = np.flatnonzero(self._ended)
@@ -112,7 +113,7 @@ class PuzzleVectorEnv(VectorEnv):
                 self._restart(states, rows)
                 self._ended = np.zeros(self.num_envs, bool)
         self._states = states
-        return self.task.observe(states), rewards, solved, truncated, {**self._infos(states), **final}
+        return self.task.observe(states), rewards, solved, truncated, self._infos(states) | final
 
     def action_masks(self) -> np.ndarray:
         """Which actions are allowed now, [B, A] bool."""
@@ -157,8 +158,10 @@ class PuzzleVectorEnv(VectorEnv):
 
     def _infos(self, states: np.ndarray) -> dict[str, np.ndarray]:
         """The info of every row, with the presence masks (all True) that Gymnasium's vector environments add."""
-        infos = self.task.info(states) | {"scramble_depth": self._depths.copy()}
-        return infos | {f"_{key}": np.ones(len(states), bool) for key in infos}
+        infos = self.task.info(states, self._depths.copy())
+        for key in tuple(infos):
+            infos[f"_{key}"] = self._everywhere.copy()
+        return infos
 
     def _final(self, states: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
         """Last observation and info of the episodes in some rows."""
@@ -166,7 +169,7 @@ class PuzzleVectorEnv(VectorEnv):
         final_obs = np.zeros((self.num_envs, *final.shape[1:]), final.dtype)
         final_obs[rows] = final
         final_info: dict[str, np.ndarray] = {}
-        for key, values in (self.task.info(states[rows]) | {"scramble_depth": self._depths[rows]}).items():
+        for key, values in self.task.info(states[rows], self._depths[rows]).items():
             final_info[key] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
             final_info[key][rows] = values
             final_info[f"_{key}"] = self._ended.copy()

@@ -6,7 +6,6 @@ folder is `RUBIKS_GYM_CACHE` if that variable is set, else the platform's usual 
 
 import hashlib
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -128,8 +127,9 @@ def _save(file: Path, distances: np.ndarray, fingerprint: str) -> None:
     """Write beside and rename into place; a folder that cannot be written costs a rebuild next time, nothing else."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as beside:
-            np.savez(beside, distances=distances, fingerprint=np.array(fingerprint))
-        os.replace(beside.name, file)
+        beside = file.with_name(f".{file.name}-{os.getpid()}")
+        with open(beside, "wb") as opened:
+            np.savez(opened, distances=distances, fingerprint=np.array(fingerprint))
+        os.replace(beside, file)
     except OSError:
         return

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import facelets, kernels, notation
 from rubiks_gym.puzzles.geometry import FACES, Geometry, cube_geometry
-from rubiks_gym.puzzles.puzzle import Puzzle, _frozen
+from rubiks_gym.puzzles.puzzle import BOOL, UINT8, Puzzle, _frozen
 from rubiks_gym.puzzles.threads import over_rows
 
 _GODS_NUMBER = {(2, "qtm"): 14, (2, "htm"): 11, (3, "qtm"): 26, (3, "htm"): 20}
@@ -66,7 +66,7 @@ class Cube(Puzzle):
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The states [B, S] after one action each, and which of them are solved [B]."""
-        out, solved = np.empty_like(states), np.empty(len(states), bool)
+        out, solved = np.empty(states.shape, UINT8), np.empty(len(states), BOOL)
         if not over_rows(kernels.step, (self.moves, self.goal), (states, actions, out, solved)):
             self.refuse_actions(actions)
         return out, solved
@@ -102,7 +102,7 @@ class Cube(Puzzle):
     def stickers(self, states: np.ndarray) -> np.ndarray:
         """Colours [B, 54 or 24] uint8 of the facelets in URFDLB order, 0..5 for U R F D L B."""
         states = self.as_states(states)
-        out = np.empty((len(states), len(self._tables["template"])), np.uint8)
+        out = np.empty((len(states), 6 * self.size**2), UINT8)
         over_rows(kernels.stickers, self._sticker_tables, (states, out))
         return out
 
