@@ -1,5 +1,6 @@
 """One puzzle as a Gymnasium environment: the batch of one."""
 
+from operator import index
 from typing import Any
 
 import gymnasium as gym
@@ -8,7 +9,6 @@ from gymnasium.error import ResetNeeded
 
 from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
 from rubiks_gym.puzzles import Puzzle
-from rubiks_gym.puzzles.puzzle import INT64
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.rendering.window import Window
 
@@ -33,6 +33,7 @@ class PuzzleEnv(gym.Env):
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
         self._states = np.zeros((0, puzzle.state_size), np.uint8)  # [1, S] once reset
         self._depths = np.zeros(1, np.int64)
+        self._action = np.zeros(1, np.int64)
         self._stream = np.zeros(0, np.uint64)  # [1] once seeded
         self._episode = np.zeros(1, np.int64)
         self._unfinished = False  # a step was made and the goal not reached
@@ -58,10 +59,12 @@ class PuzzleEnv(gym.Env):
         """Make one move; an illegal one changes nothing and costs a step. Truncation is left to TimeLimit."""
         if not len(self._states):
             raise ResetNeeded("call reset() before step()")
-        actions = np.array([action])
-        if actions.dtype is not INT64 or actions.ndim != 1:
-            actions = self.puzzle.as_actions(actions, 1)
-        self._states, rewards, solved = self.task.advance(self._states, actions)
+        try:
+            self._action[0] = index(action)
+        except (TypeError, OverflowError):
+            self.puzzle.as_actions([action], 1)  # says what is wrong with it
+            raise
+        self._states, rewards, solved = self.task.advance(self._states, self._action)
         terminated = solved.item()
         self._unfinished = not terminated
         if terminated:

@@ -1,11 +1,13 @@
 """Puzzles: rules as data and functions on batches of states, without any gym. `PUZZLES` lists them."""
 
+from typing import Any
+
 from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.hanoi import Hanoi
 from rubiks_gym.puzzles.puzzle import Puzzle, sample_seeds
 from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
 
-PUZZLES: dict[str, type[Puzzle]] = {"Rubik2x2": Rubik2x2, "Rubik3x3": Rubik3x3, "Hanoi": Hanoi}
+PUZZLES: dict[str, Any] = {"Rubik2x2": Rubik2x2, "Rubik3x3": Rubik3x3, "Hanoi": Hanoi}
 
 
 def puzzle_from_name(name: str) -> Puzzle:
