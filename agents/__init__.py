@@ -1,0 +1,61 @@
+"""Agents: what learns, what searches, and what measures both. `AGENTS` lists the kinds, `load` reads one from a run folder."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from agents import store
+from agents.protocol import Agent, run_folder
+from rubiks_gym.puzzles import Puzzle, puzzle_from_name
+
+# kind -> where its class is; strings, so that loading a table needs no torch
+AGENTS: dict[str, str] = {
+    "exact": "agents.baselines:Exact",
+    "random": "agents.baselines:Random",
+    "tabular": "agents.tabular.agent:Tabular",
+    "td_ntuple": "agents.td_ntuple.agent:TdNTuple",
+}
+
+
+def agent_class(kind: str) -> Any:
+    """The class of a kind of agent."""
+    if kind not in AGENTS:
+        raise ValueError(f"unknown kind of agent {kind!r}: there are {', '.join(AGENTS)}")
+    module, name = AGENTS[kind].split(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def describe(agent: Agent) -> dict[str, Any]:
+    """What `load` needs to know of an agent besides its arrays."""
+    kind = next(kind for kind in AGENTS if agent_class(kind) is type(agent))
+    return {"agent": kind, "puzzle": agent.puzzle.name, "settings": agent.settings()}
+
+
+def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
+    """The agent of a run folder (its last whole checkpoint), or a baseline by name, such as "exact:rubik2x2-qtm".
+
+    With a puzzle given, an agent of another puzzle or metric is refused.
+    """
+    kind, _, name = str(run).partition(":")
+    if kind in ("exact", "random") and name:
+        state, arrays = {"agent": kind, "puzzle": name, "settings": {}}, {}
+    else:
+        state, arrays = store.load(last_checkpoint(run_folder(run)))
+    missing = {"agent", "puzzle", "settings"} - set(state)
+    if missing:
+        raise ValueError(f"{run} does not say what agent it holds: {sorted(missing)[0]!r} is missing")
+    own = puzzle_from_name(state["puzzle"])
+    if puzzle is not None and puzzle.name != own.name:
+        raise ValueError(f"{run} was trained on {own.name}, not on {puzzle.name}")
+    return agent_class(state["agent"]).from_stored(own, state["settings"], arrays)
+
+
+def last_checkpoint(run: Path) -> Path:
+    """The newest whole checkpoint of a run folder; unfinished ones have names that begin with a dot."""
+    checkpoints = sorted((run / "checkpoints").glob("[0-9]*.npz"))
+    if not checkpoints:
+        raise ValueError(f"{run} holds no checkpoint yet")
+    return checkpoints[-1]
+
+
+__all__ = ["AGENTS", "Agent", "agent_class", "describe", "last_checkpoint", "load"]

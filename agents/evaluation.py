@@ -1,0 +1,158 @@
+"""How good an agent is: what its searches solve, and how far its cost-to-go is from the truth.
+
+`solved_by_depth` works for any puzzle and search; `heuristic_quality` looks at every state of an enumerable puzzle.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from agents.protocol import Agent, CostToGo
+from agents.search.solutions import Solutions, are_solutions
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import Puzzle, sample_seeds
+
+Search = Callable[[np.ndarray], Solutions]
+_BATCH = 1 << 16
+
+
+def start_states(puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False) -> np.ndarray:
+    """n scrambled states [n, S]: the ends of walks of `depth` moves, or, for depth 0, uniform over all states.
+
+    They depend on the depth and the seed alone, so that every agent and search is asked the same questions.
+    """
+    seeds = sample_seeds(np.random.default_rng([seed, depth]), n)
+    return puzzle.walk(seeds, np.full(n, depth), allow_undo) if depth else puzzle.random_states(seeds)
+
+
+def solved_by_depth(
+    puzzle: Puzzle,
+    search: Search,
+    depths: Iterable[int],
+    n: int,
+    seed: int = 0,
+    allow_undo: bool = False,
+    show: Callable[[int], None] = lambda done: None,
+) -> list[dict[str, Any]]:
+    """One row per depth: share solved, lengths, share optimal where the truth is known, nodes and seconds per state.
+
+    A solution counts only if its moves really lead to the goal.
+    """
+    table = ExactTable(puzzle) if puzzle.enumerable and puzzle.n_states < 10**8 else None
+    rows = []
+    for done, depth in enumerate(depths):
+        show(done)
+        states = start_states(puzzle, depth, n, seed, allow_undo)
+        start = time.perf_counter()
+        found = search(states)
+        seconds = time.perf_counter() - start
+        solved = found.solved & are_solutions(puzzle, states, found.moves)
+        lengths = np.array([len(moves) for moves in found.moves])[solved]
+        row: dict[str, Any] = {"depth": depth, "starts": n, "solved": float(solved.mean())}
+        row["mean_length"] = float(lengths.mean()) if len(lengths) else None
+        row["median_length"] = float(np.median(lengths)) if len(lengths) else None
+        if table is not None:
+            truth = table.distance(states)
+            row["optimal"] = float((lengths == truth[solved]).sum() / n)
+            row["mean_distance"] = float(truth.mean())
+        row["nodes"] = float(found.nodes.mean())
+        row["seconds"] = seconds / n
+        rows.append(row)
+    return rows
+
+
+def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """The cost-to-go h against the true distance d of every state of an enumerable puzzle.
+
+    Admissible: h <= d. Consistent: h(s) <= 1 + h(t) for every move s -> t, counted over moves. Greedy: from every state
+    go on to the child of lowest h (the lowest action among equals) until the goal or a loop; in the second form the move
+    before is never undone.
+    """
+    puzzle = agent.puzzle
+    distances = ExactTable(puzzle).distances
+    h = np.zeros(puzzle.n_states, np.float32)
+    children = np.zeros((puzzle.n_states, puzzle.n_actions), np.int32)
+    for start in range(0, puzzle.n_states, _BATCH):
+        show(start)
+        index = np.arange(start, min(start + _BATCH, puzzle.n_states))
+        states = puzzle.from_index(index)
+        h[index] = cost_to_go_checked(agent.cost_to_go, states)
+        children[index] = puzzle.index(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(len(index), -1)
+    goal = int(puzzle.index(puzzle.goal[None])[0])
+    over = h - distances
+    per_distance = [np.abs(over[distances == d]).mean() for d in range(int(distances.max()) + 1)]
+    costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, _with_goal(h, goal)[children])
+    steps = np.isfinite(costs)
+    return {
+        "states": puzzle.n_states,
+        "mean_absolute_error": float(np.abs(over).mean()),
+        "error_by_distance": [float(error) for error in per_distance],
+        "mean_by_distance": [float(h[distances == d].mean()) for d in range(int(distances.max()) + 1)],
+        "admissible": float((over <= 1e-4).mean()),
+        "mean_overestimate": float(np.maximum(over, 0).mean()),
+        "consistent": float((h[:, None] <= 1 + costs + 1e-4)[steps].mean()),
+        "spearman": float(spearmanr(h, distances).statistic) if h.min() < h.max() else 0.0,
+        "greedy_solved": _follow(costs.argmin(axis=1), children, goal),
+        "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
+    }
+
+
+def cost_to_go_checked(cost_to_go: CostToGo, states: np.ndarray) -> np.ndarray:
+    """The cost-to-go [B] of states, refused if it has another shape or holds NaN."""
+    costs = np.asarray(cost_to_go(states))
+    if costs.shape != (len(states),) or np.isnan(costs).any():
+        raise ValueError(f"cost_to_go must return {len(states)} numbers, got shape {costs.shape}, {np.isnan(costs).sum()} NaN")
+    return costs
+
+
+def kociemba_lengths(puzzle: Puzzle, states: np.ndarray) -> list[int]:
+    """Lengths of the two-phase solver's solutions of 3x3x3 states, in the puzzle's metric: the usual yardstick."""
+    import kociemba
+
+    solved = puzzle.is_solved(states)
+    texts = ["" if done else kociemba.solve(puzzle.facelets(state)) for done, state in zip(solved, states, strict=True)]
+    return [len(puzzle.parse(text)) for text in texts]
+
+
+def _with_goal(h: np.ndarray, goal: int) -> np.ndarray:
+    pinned = h.copy()
+    pinned[goal] = 0
+    return pinned
+
+
+def _follow(best: np.ndarray, children: np.ndarray, goal: int) -> float:
+    """Share of states from which following best [n] leads to the goal."""
+    after = children[np.arange(len(best)), best]
+    after[goal] = goal
+    return float((_far_along(after) == goal).mean())
+
+
+def _follow_without_undo(costs: np.ndarray, children: np.ndarray, inverse: np.ndarray, goal: int) -> float:
+    """The same when the inverse of the move before is left out: places are (state, move before), the last "no move yet"."""
+    n, n_actions = children.shape
+    after = np.empty((n, n_actions + 1), np.int64)
+    for last in range(n_actions + 1):
+        allowed = costs.copy()
+        if last < n_actions:
+            allowed[:, inverse[last]] = np.inf
+        best = allowed.argmin(axis=1)
+        reached = children[np.arange(n), best].astype(np.int64)
+        after[:, last] = np.where(np.isfinite(allowed.min(axis=1)), reached * (n_actions + 1) + best, -1)
+    stuck = after < 0  # only illegal moves are left
+    after[stuck] = np.arange(after.size).reshape(after.shape)[stuck]
+    after[goal] = goal * (n_actions + 1)
+    ends = _far_along(after.ravel()).reshape(n, n_actions + 1)[:, n_actions]
+    return float((ends // (n_actions + 1) == goal).mean())
+
+
+def _far_along(after: np.ndarray) -> np.ndarray:
+    """Where one is after at least as many steps as there are places; each doubling follows the way twice as far."""
+    for _ in range(int(np.ceil(np.log2(len(after)))) + 1):
+        further = after[after]
+        if (further == after).all():
+            break
+        after = further
+    return after

@@ -1,0 +1,109 @@
+"""Searches over any puzzle and any agent. `SEARCHES` lists them by name; all return `Solutions`."""
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from agents.protocol import Agent
+from agents.search.ball import Ball
+from agents.search.beam import beam
+from agents.search.bwas import bwas
+from agents.search.greedy import greedy
+from agents.search.inverse import both_ways
+from agents.search.mcts import PRESETS, Options, mcts
+from agents.search.solutions import Budget, Solutions
+
+# name -> (function, options it is called with unless others are given)
+SEARCHES: dict[str, tuple[Callable[..., Solutions], dict[str, Any]]] = {
+    "greedy": (greedy, {}),
+    "greedy-policy": (greedy, {"by": "policy"}),
+    "bwas": (bwas, {}),
+    "beam": (beam, {}),
+    "mcts": (mcts, {}),
+    **{f"mcts-{preset}": (mcts, options) for preset, options in PRESETS.items()},
+}
+
+
+def make_search(
+    name: str,
+    agent: Agent,
+    options: dict[str, Any] | None = None,
+    radius: int = 0,
+    inverse: bool = False,
+    budget: Budget | None = None,
+    seed: int = 0,
+) -> Callable[[np.ndarray], Solutions]:
+    """A search with an agent and all its options, as a function of start states [B, S].
+
+    Args:
+        name: one of SEARCHES.
+        agent: gives cost-to-go and policy.
+        options: the search's own, for example {"weight": 0.7} for bwas; `search_options` lists them.
+        radius: stop inside the breadth-first ball of this radius around the goal.
+        inverse: search from the inverse state too and keep the shorter solution (cubes).
+        budget: nodes, seconds and memory.
+        seed: of roll-outs.
+    """
+    known, options = search_options(name), dict(options or {})
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise ValueError(f"search {name} has no option {unknown[0]!r}: there are {', '.join(known)}")
+    function, defaults = SEARCHES[name]
+    puzzle = agent.puzzle
+    parameters = inspect.signature(function).parameters
+    given = {"cost_to_go": agent.cost_to_go, "policy": agent.policy, "rng": None}
+    given = {key: value for key, value in given.items() if key in parameters}
+    given |= {"ball": Ball(puzzle, radius) if radius else None, "budget": budget or Budget()} | defaults | options
+
+    def search(states: np.ndarray) -> Solutions:
+        if "rng" in given:
+            given["rng"] = np.random.default_rng(seed)
+        return both_ways(function, puzzle, states, **given) if inverse else function(puzzle, states, **given)
+
+    return search
+
+
+def search_options(name: str) -> dict[str, Any]:
+    """The options of a search with their defaults."""
+    if name not in SEARCHES:
+        raise ValueError(f"unknown search {name!r}: choose from {', '.join(SEARCHES)}")
+    function, defaults = SEARCHES[name]
+    if function is mcts:
+        return {field.name: field.default for field in fields(Options)} | defaults
+    keywords = inspect.signature(function).parameters.values()
+    own = {p.name: p.default for p in keywords if p.kind is p.KEYWORD_ONLY and p.name not in ("ball", "budget")}
+    return own | defaults
+
+
+def parse_options(name: str, texts: tuple[str, ...]) -> dict[str, Any]:
+    """Options of a search from texts such as "weight=0.7"; a value is read as Python reads it, or else as a word."""
+    known, options = search_options(name), {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or key not in known:
+            pairs = ", ".join(f"{option}={default}" for option, default in known.items())
+            raise ValueError(f"cannot read the option {text!r} of search {name}: write one of {pairs}")
+        try:
+            options[key] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            options[key] = value
+    return options
+
+
+__all__ = [
+    "SEARCHES",
+    "Ball",
+    "Budget",
+    "Solutions",
+    "beam",
+    "both_ways",
+    "bwas",
+    "greedy",
+    "make_search",
+    "mcts",
+    "parse_options",
+]

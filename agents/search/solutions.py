@@ -1,0 +1,49 @@
+"""What every search takes and returns: a budget, and one record with a row per start state."""
+
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rubiks_gym.puzzles import Puzzle
+
+
+class Solutions(NamedTuple):
+    """The outcome of a search from B start states."""
+
+    moves: list[list[int]]  # a solution per start state, empty where none was found (or none was needed)
+    solved: np.ndarray  # [B] bool
+    nodes: np.ndarray  # [B] int64, states generated
+    seconds: np.ndarray  # [B] float64; searches that advance all starts together share the time out evenly
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Where a search gives up on a start state; a search that advances many together applies `seconds` to all of them.
+
+    Args:
+        nodes: states generated for one start state.
+        seconds: time for one start state.
+        memory: bytes that the search's own arrays may take.
+    """
+
+    nodes: int = 10_000_000
+    seconds: float = float("inf")
+    memory: int = 8 * 2**30
+
+    def __post_init__(self) -> None:
+        for word in ("nodes", "seconds", "memory"):
+            value = getattr(self, word)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise ValueError(f"a budget of {word} must be a positive number, got {value!r}")
+
+    def deadline(self) -> float:
+        """The moment, by `time.perf_counter`, at which a search that starts now has to end."""
+        return time.perf_counter() + self.seconds
+
+
+def are_solutions(puzzle: Puzzle, states: np.ndarray, moves: list[list[int]]) -> np.ndarray:
+    """Which of the move sequences really lead from their start state [B, S] to the goal, [B] bool."""
+    ends = [puzzle.after(sequence, state) for state, sequence in zip(states, moves, strict=True)]
+    return puzzle.is_solved(np.stack(ends)) if ends else np.zeros(0, bool)

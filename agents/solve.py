@@ -1,0 +1,112 @@
+"""Solve a puzzle with a trained agent: python -m agents.solve RUN --scramble "R U F'"
+
+RUN is a run folder, or a baseline such as exact:rubik2x2-qtm. Also --facelets STRING and --random 10; --gif FILE draws it.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+
+import agents
+from agents.search import Budget, Solutions, make_search, parse_options
+from rubiks_gym.puzzles import Puzzle, sample_seeds
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to solve and how."""
+
+    run: Annotated[str, tyro.conf.Positional]
+    """Run folder, or a baseline such as exact:rubik2x2-qtm."""
+    scramble: str | None = None
+    """Moves from the solved state, for example "R U F'"."""
+    facelets: str | None = None
+    """A cube's facelets in URFDLB order."""
+    random: int | None = None
+    """So many uniformly random states."""
+    search: str = "bwas"
+    """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
+    option: tuple[str, ...] = ()
+    """Options of the search, for example --option weight=0.7 batch=100."""
+    radius: int = 0
+    """Stop inside the breadth-first ball of this radius around the goal."""
+    inverse: bool = False
+    """Search from the inverse state too and keep the shorter solution (cubes)."""
+    max_nodes: int = 10_000_000
+    """Give up on a state after so many nodes."""
+    max_seconds: float = 600.0
+    """Give up on a state after so many seconds."""
+    seed: int = 0
+    """Of the random states."""
+    gif: Path | None = None
+    """Write a picture of the (first) solve."""
+
+
+def solve(options: Options) -> tuple[np.ndarray, Solutions]:
+    """The start states [B, S] and their solutions; prints them and draws the first."""
+    agent = agents.load(options.run)
+    puzzle = agent.puzzle
+    states = start_states(puzzle, options)
+    budget = Budget(nodes=options.max_nodes, seconds=options.max_seconds)
+    search = make_search(
+        options.search,
+        agent,
+        parse_options(options.search, options.option),
+        options.radius,
+        options.inverse,
+        budget,
+        options.seed,
+    )
+    found = search(states)
+    for i, state in enumerate(states):
+        print(puzzle.ansi(state) if len(states) == 1 else " ".join(map(str, state)))
+        if found.solved[i]:
+            print(f"solved in {len(found.moves[i])} moves: {puzzle.format(found.moves[i])}")
+        else:
+            print("not solved within the budget")
+        print(f"{found.nodes[i]:,} nodes, {found.seconds[i]:.3f} s")
+    if options.gif is not None:
+        draw(puzzle, states[0], found.moves[0], options.gif)
+    return states, found
+
+
+def start_states(puzzle: Puzzle, options: Options) -> np.ndarray:
+    """The states [B, S] that the options ask for."""
+    asked = [name for name in ("scramble", "facelets", "random") if getattr(options, name) is not None]
+    if len(asked) != 1:
+        raise ValueError("give one of --scramble, --facelets and --random")
+    if options.scramble is not None:
+        return puzzle.after(options.scramble)[None]
+    if options.facelets is not None:
+        if not hasattr(puzzle, "from_facelets"):
+            raise ValueError(f"{puzzle.name} has no facelets: use --scramble or --random")
+        return puzzle.from_facelets(options.facelets)[None]
+    if options.random < 1:
+        raise ValueError(f"--random must be at least 1, got {options.random}")
+    return puzzle.random_states(sample_seeds(np.random.default_rng(options.seed), options.random))
+
+
+def draw(puzzle: Puzzle, state: np.ndarray, moves: list[int], file: Path) -> None:
+    """An animation of the moves from a state."""
+    from rubiks_gym.rendering.image import save_gif
+
+    path = [state]
+    for move in moves:
+        path.append(puzzle.after([move], path[-1]))
+    save_gif([puzzle.image(step) for step in [*path, path[-1], path[-1]]], file, fps=2)
+    print(f"written: {file}")
+
+
+def main() -> None:
+    """The command line."""
+    try:
+        solve(tyro.cli(Options, description=__doc__))
+    except (ValueError, FileNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Files of arrays and JSON, written whole or not at all, and read without running anything.
+
+A stored file is an .npz (a zip of numpy arrays, no pickle, with check sums) whose member `json` is text. One file, not two,
+because a file can be replaced at one stroke.
+"""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def save(file: Path, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Write beside and rename into place."""
+    if "json" in arrays:
+        raise ValueError("an array may not be called 'json': that name holds the state")
+    text = np.frombuffer(json.dumps(state).encode(), np.uint8)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = _beside(file)
+    with open(beside, "wb") as opened:
+        np.savez(opened, json=text, **arrays)
+        opened.flush()
+        os.fsync(opened.fileno())
+    os.replace(beside, file)
+
+
+def load(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The state and the arrays of a stored file, or a ValueError that says what is wrong with it."""
+    try:
+        with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
+            arrays = {key: stored[key] for key in stored.files}
+        state = json.loads(arrays.pop("json").tobytes())
+    except FileNotFoundError:
+        raise ValueError(f"{file} does not exist") from None
+    except (ValueError, OSError, EOFError, KeyError, AttributeError, NotImplementedError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{file} is damaged: {error}") from None
+    if not isinstance(state, dict):
+        raise ValueError(f"{file} is damaged: its state is not an object")
+    return state, arrays
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a small file whole or not at all."""
+    beside = _beside(file)
+    beside.write_text(text)
+    os.replace(beside, file)
+
+
+def _beside(file: Path) -> Path:
+    """Where a file is written before it takes its name; the dot keeps it out of every listing of whole files."""
+    return file.with_name(f".{file.name}-{os.getpid()}")

@@ -1,0 +1,42 @@
+"""The tabular agent: a cost-to-go for every state of an enumerable puzzle."""
+
+from typing import Any
+
+import numpy as np
+
+from agents.protocol import lookahead_policy
+from rubiks_gym.puzzles import Puzzle
+
+
+class Tabular:
+    """`table` [n_states] float32 holds the cost-to-go, by `puzzle.index`."""
+
+    def __init__(self, puzzle: Puzzle, table: np.ndarray | None = None) -> None:
+        if not puzzle.enumerable or puzzle.n_states > 10**8:
+            raise ValueError(f"{puzzle.name} has too many states for a table")
+        if table is None:
+            table = np.zeros(puzzle.n_states, np.float32)
+        if table.shape != (puzzle.n_states,):
+            raise ValueError(f"a table of {puzzle.name} has {puzzle.n_states} entries, got {table.shape}")
+        self.puzzle, self.table = puzzle, table
+
+    def cost_to_go(self, states: np.ndarray) -> np.ndarray:
+        """Estimated moves to the goal [B]."""
+        return self.table[self.puzzle.index(states)]
+
+    def policy(self, states: np.ndarray) -> np.ndarray:
+        """One-step look-ahead [B, A]."""
+        return lookahead_policy(self.puzzle, self.cost_to_go, states)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The table."""
+        return {"table": self.table}
+
+    def settings(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    @classmethod
+    def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Tabular":
+        """The agent with a stored table."""
+        return cls(puzzle, arrays["table"])

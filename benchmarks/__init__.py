@@ -1,0 +1,1 @@
+"""Measurements of the suite; `benchmarks.speed` sets it beside other packages."""

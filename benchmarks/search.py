@@ -1,0 +1,150 @@
+"""How fast the searches are with a heuristic that costs nothing: `python -m benchmarks.search`.
+
+One core. Batch weighted A* beside the version one would write first, a heap and a dict; then its time and memory per node as
+the search grows, beam search and Monte Carlo tree search. Writes benchmarks/search.json and a table in the searches' README.
+"""
+
+import json
+import re
+import sys
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from statistics import median
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from agents.search import Budget, beam, bwas, mcts
+from benchmarks.speed import ROOT, Contender, _plain, timed, use_cores
+from rubiks_gym.puzzles import Rubik3x3, sample_seeds
+from train.runs import surroundings
+
+CUBE = Rubik3x3()
+UNIFORM = np.full((1, CUBE.n_actions), 1 / CUBE.n_actions, np.float32)
+
+
+@dataclass
+class Args:
+    """Measure the speed of the searches."""
+
+    rounds: int = 3
+    """How often each is measured; the median counts."""
+    seed: int = 0
+    """Of the scrambled cubes."""
+
+
+def free(states: np.ndarray) -> np.ndarray:
+    """A cost-to-go [B] that costs nothing, spread a little so that the open list has work to do."""
+    return states[:, 0] + states[:, 9].astype(np.float32)
+
+
+def heap_and_dict(start: np.ndarray, nodes: int) -> int:
+    """Weighted A* one node at a time, states as bytes: returns the number of nodes generated."""
+    opened, best, generated = [(0.0, 0, start.tobytes())], {start.tobytes(): 0}, 0
+    goal = CUBE.goal.tobytes()
+    while generated < nodes:
+        _, g, key = heappop(opened)
+        if key == goal:
+            break
+        if g > best[key]:
+            continue
+        children = CUBE.expand(np.frombuffer(key, np.uint8)[None])[0]
+        for child, h in zip(children, free(children), strict=True):
+            generated += 1
+            key = child.tobytes()
+            if g + 1 < best.get(key, 1 << 30):
+                best[key] = g + 1
+                heappush(opened, (g + 1 + h, g + 1, key))
+    return generated
+
+
+def measure(work: Callable[[], int], rounds: int) -> float:
+    """Median rate in units per CPU second; a round before the first compiles and does not count."""
+    contender: Contender = timed(work)
+    return median([contender() for _ in range(1 + rounds)][1:])
+
+
+def grow(state: np.ndarray, nodes: int, batch: int = 1000) -> int:
+    return int(bwas(CUBE, state[None], free, batch=batch, budget=Budget(nodes=nodes)).nodes[0])
+
+
+def bytes_per_node(state: np.ndarray, nodes: int) -> float:
+    """Peak memory of a search divided by the nodes it stored (those generated less the repetitions)."""
+    seen = [0]
+
+    def counting(states: np.ndarray) -> np.ndarray:
+        seen[0] += len(states)
+        return free(states)
+
+    tracemalloc.start()
+    bwas(CUBE, state[None], counting, batch=1000, budget=Budget(nodes=nodes))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / seen[0]
+
+
+def many_trees(states: np.ndarray, iterations: int) -> int:
+    """Iterations of Monte Carlo tree search from all states together, one new node each."""
+    found = mcts(
+        CUBE,
+        states,
+        lambda s: np.full(len(s), 20.0, np.float32),
+        lambda s: np.repeat(UNIFORM, len(s), axis=0),
+        budget=Budget(nodes=iterations),
+    )
+    return int(found.nodes.sum())
+
+
+def main(args: Args) -> None:
+    use_cores(1)
+    states = CUBE.random_states(sample_seeds(np.random.default_rng(args.seed), 256))
+    hard = states[0]
+    rows = [
+        ("heap and dict, nodes/s", measure(lambda: heap_and_dict(hard, 100_000), args.rounds), None),
+        ("bwas, N = 1000, 1 million nodes, nodes/s", measure(lambda: grow(hard, 1_000_000), args.rounds), 500_000),
+        ("bwas, N = 1000, 3 million nodes, nodes/s", measure(lambda: grow(hard, 3_000_000), args.rounds), 500_000),
+        ("bwas, N = 1000, 10 million nodes, nodes/s", measure(lambda: grow(hard, 10_000_000), 1), 500_000),
+        ("bwas, bytes per stored node at 1 million", bytes_per_node(hard, 1_000_000), None),
+        ("bwas, bytes per stored node at 10 million", bytes_per_node(hard, 10_000_000), None),
+        ("beam, width 16384, children/s", measure(lambda: wide(hard), args.rounds), 2_000_000),
+        ("mcts, 256 cubes, iterations/s", measure(lambda: many_trees(states, 2000), args.rounds), 100_000),
+    ]
+    table = Table("work", "figure", "required", "held?")
+    for work, value, required in rows:
+        held = "" if required is None else "[green]yes" if value >= required else "[red]no"
+        table.add_row(work, f"{value:,.0f}", "" if required is None else f"{required:,}", held)
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    ratio = rows[1][1] / rows[0][1]
+    print(f"bwas generates {ratio:.0f} times as many nodes per second as the heap and the dict")
+    results = {"seed": args.seed, "rounds": args.rounds, "bwas against heap and dict": ratio, **surroundings()}
+    results["rows"] = [{"work": work, "value": value, "required": required} for work, value, required in rows]
+    (ROOT / "benchmarks" / "search.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
+    write_table(results)
+
+
+def wide(state: np.ndarray) -> int:
+    return int(beam(CUBE, state[None], free, width=16_384, max_steps=30).nodes[0])
+
+
+def write_table(results: dict) -> None:
+    """Put the figures between the marks in the searches' README."""
+    lines = ["| work (3x3x3, one core, a heuristic that costs nothing) | figure |", "|---|---|"]
+    lines += [f"| {row['work']} | {row['value']:,.0f} |" for row in results["rows"]]
+    lines += ["", f"bwas against heap and dict: {results['bwas against heap and dict']:.0f} times the nodes per second."]
+    lines += [
+        "",
+        f"`python -m benchmarks.search`, seed {results['seed']}, {results['date'][:10]}, commit {results['commit'][:10]},",
+    ]
+    lines += [f"{results['machine']['processor']}, {results['rounds']} rounds, CPU seconds."]
+    readme = ROOT / "agents" / "search" / "README.md"
+    between = re.compile(r"(<!-- search:begin -->).*?(<!-- search:end -->)", re.DOTALL)
+    table = "\n".join(lines)
+    readme.write_text(between.sub(lambda marks: f"{marks[1]}\n{table}\n{marks[2]}", readme.read_text()))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, prog="python -m benchmarks.search"))

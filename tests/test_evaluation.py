@@ -1,0 +1,240 @@
+"""Agents, the evaluation program and the solver's command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+import agents
+from agents import evaluation
+from agents.baselines import Exact, Random
+from agents.protocol import lookahead_policy
+from agents.search import SEARCHES, Budget, make_search, parse_options, search_options
+from agents.search.solutions import are_solutions
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds
+from train.evaluate import Options, evaluate, parse_depths
+
+ROOT = Path(__file__).parent.parent
+AGENTS = [Exact(Rubik2x2()), Exact(Hanoi(4)), Random(Rubik2x2("htm")), Random(Hanoi(3, 4)), Random(Rubik3x3())]
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: f"{type(agent).__name__} {agent.puzzle.name}")
+def test_every_agent_keeps_the_protocol(agent, rng):
+    puzzle = agent.puzzle
+    states = puzzle.random_states(sample_seeds(rng, 100))
+    costs, policy = agent.cost_to_go(states), agent.policy(states)
+    assert costs.shape == (100,) and np.isfinite(costs).all()
+    assert policy.shape == (100, puzzle.n_actions)
+    np.testing.assert_allclose(policy.sum(axis=1), 1)
+    assert not policy[~puzzle.legal(states)].any()
+    assert (agent.cost_to_go(states[::-1].copy())[::-1] == costs).all()
+    twin = type(agent).from_stored(puzzle, json.loads(json.dumps(agent.settings())), agent.arrays())
+    assert (twin.cost_to_go(states) == costs).all()
+    assert agents.agent_class(agents.describe(agent)["agent"]) is type(agent)
+
+
+def test_look_ahead_prefers_the_best_child_and_never_an_illegal_one(rng):
+    for puzzle in (Rubik2x2(), Hanoi(5)):
+        exact = ExactTable(puzzle)
+        states = puzzle.random_states(sample_seeds(rng, 200))
+        states = states[~puzzle.is_solved(states)]
+        policy = lookahead_policy(puzzle, lambda s, exact=exact: exact.distance(s) + 3.0, states)
+        assert exact.optimal_actions(states)[np.arange(len(states)), policy.argmax(axis=1)].all()
+        assert (policy[~puzzle.legal(states)] == 0).all()
+        by_hand = np.exp(-2.0 * (exact.distance(puzzle.expand(states)[0]) + 3.0))
+        by_hand[puzzle.is_solved(puzzle.expand(states)[0])] = 1.0
+        by_hand[~puzzle.legal(states)[0]] = 0
+        np.testing.assert_allclose(policy[0], by_hand / by_hand.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("agent", AGENTS[:2], ids=lambda agent: agent.puzzle.name)
+def test_every_search_solves_with_the_exact_agent(name, agent, rng):
+    states = agent.puzzle.random_states(sample_seeds(rng, 20))
+    found = make_search(name, agent, radius=2)(states)
+    assert found.solved.all()
+    assert are_solutions(agent.puzzle, states, found.moves).all()
+    if not name.startswith("mcts"):
+        assert [len(moves) for moves in found.moves] == ExactTable(agent.puzzle).distance(states).tolist()
+    if agent.puzzle.name.startswith("rubik"):
+        both = make_search(name, agent, inverse=True)(states[:5])
+        assert are_solutions(agent.puzzle, states[:5], both.moves).all()
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_search_reports_what_it_cannot_solve(name, rng):
+    agent = Random(Rubik3x3())
+    states = agent.puzzle.random_states(sample_seeds(rng, 3))
+    found = make_search(name, agent, budget=Budget(nodes=2000, seconds=5))(states)
+    assert not found.solved.any() and found.moves == [[], [], []]
+
+
+def test_search_options_are_read_and_unknown_ones_named():
+    assert parse_options("bwas", ("weight=0.7", "batch=5")) == {"weight": 0.7, "batch": 5}
+    assert parse_options("greedy", ("by=policy", "revisit=False")) == {"by": "policy", "revisit": False}
+    assert "weight" in search_options("bwas") and "c" in search_options("mcts-konen")
+    for name, text in (("bwas", "wieght=1"), ("beam", "width"), ("greedy", "__class__=1")):
+        with pytest.raises(ValueError, match="cannot read the option"):
+            parse_options(name, (text,))
+    with pytest.raises(ValueError, match="unknown search 'a-star': choose from greedy"):
+        parse_options("a-star", ())
+    with pytest.raises(ValueError, match="has no option 'width': there are weight, batch"):
+        make_search("bwas", AGENTS[0], {"width": 3})
+
+
+def test_exact_agent_is_perfect_in_every_measure():
+    for agent in (Exact(Hanoi(4)), Exact(Rubik2x2())):
+        quality = evaluation.heuristic_quality(agent)
+        assert quality["mean_absolute_error"] == quality["mean_overestimate"] == 0
+        shares = ("admissible", "consistent", "greedy_solved", "greedy_without_undo_solved")
+        assert [quality[share] for share in shares] == [1, 1, 1, 1]
+        assert quality["spearman"] == pytest.approx(1)
+
+
+class Bent:
+    """A wrong cost-to-go on a small puzzle, so that every measure can be worked out by walking."""
+
+    def __init__(self, puzzle, seed):
+        self.puzzle = puzzle
+        noise = np.random.default_rng(seed).normal(0, 1.5, puzzle.n_states)
+        self.h = (ExactTable(puzzle).distances + noise).astype(np.float32)
+
+    def cost_to_go(self, states):
+        return self.h[self.puzzle.index(states)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_measures_of_a_wrong_heuristic_equal_those_found_by_walking(seed):
+    puzzle = Hanoi(4)
+    agent = Bent(puzzle, seed)
+    quality = evaluation.heuristic_quality(agent)
+    distances = ExactTable(puzzle).distances.astype(float)
+    assert quality["mean_absolute_error"] == pytest.approx(np.abs(agent.h - distances).mean(), rel=1e-4)
+    assert quality["admissible"] == pytest.approx((agent.h <= distances).mean())
+    assert quality["spearman"] == pytest.approx(spearmanr(agent.h, distances).statistic)
+    consistent, solved, solved_without_undo = [], 0, 0
+    for index in range(puzzle.n_states):
+        state = puzzle.from_index([index])
+        for action in np.flatnonzero(puzzle.legal(state)[0]):
+            child = puzzle.apply(state, [action])
+            h = 0 if puzzle.is_solved(child)[0] else agent.cost_to_go(child)[0]
+            consistent.append(agent.h[index] <= 1 + h + 1e-4)
+        solved += walks_home(puzzle, agent, state, undo=True)
+        solved_without_undo += walks_home(puzzle, agent, state, undo=False)
+    assert quality["consistent"] == pytest.approx(np.mean(consistent))
+    assert quality["greedy_solved"] == pytest.approx(solved / puzzle.n_states)
+    assert quality["greedy_without_undo_solved"] == pytest.approx(solved_without_undo / puzzle.n_states)
+    assert 0 < solved < solved_without_undo
+
+
+def walks_home(puzzle, agent, state, undo):
+    last = None
+    for _ in range(600):
+        if puzzle.is_solved(state)[0]:
+            return True
+        legal = puzzle.legal(state)[0]
+        if last is not None and not undo:
+            legal[puzzle.inverse_action[last]] = False
+        children = puzzle.expand(state)[0]
+        h = np.where(puzzle.is_solved(children), 0, agent.cost_to_go(children))
+        last = int(np.where(legal, h, np.inf).argmin())
+        state = children[last][None]
+    return False
+
+
+def test_solved_rates_count_only_real_solutions():
+    agent = Exact(Rubik2x2())
+
+    def liar(states):
+        found = make_search("greedy", agent)(states)
+        return found._replace(moves=[moves[:-1] if i % 2 else moves for i, moves in enumerate(found.moves)])
+
+    (row,) = evaluation.solved_by_depth(agent.puzzle, liar, [9], 40)
+    assert row["solved"] == row["optimal"] == 0.5
+    (row,) = evaluation.solved_by_depth(agent.puzzle, make_search("greedy", agent), [9], 40)
+    assert row["solved"] == row["optimal"] == 1 and row["mean_length"] == row["mean_distance"]
+
+
+def test_every_agent_is_asked_the_same_questions():
+    cube = Rubik3x3()
+    a, b = evaluation.start_states(cube, 7, 50, seed=1), evaluation.start_states(cube, 7, 50, seed=1)
+    assert (a == b).all()
+    assert (a != evaluation.start_states(cube, 7, 50, seed=2)).any()
+    assert (a[:20] == evaluation.start_states(cube, 7, 20, seed=1)).all()
+
+
+def test_evaluation_writes_table_json_and_figure(tmp_path, capsys):
+    result = evaluate(Options("exact:hanoi-4-3", search="bwas", depths="0,1-3,9", cubes=10, output=tmp_path))
+    stored = json.loads((tmp_path / "evaluation.json").read_text())
+    assert stored["rows"] == result["rows"] and [row["depth"] for row in stored["rows"]] == [0, 1, 2, 3, 9]
+    assert stored["made"]["python"] and stored["options"]["search"] == "bwas"
+    assert (tmp_path / "evaluation.png").stat().st_size > 10_000
+    printed = capsys.readouterr().out
+    assert "uniform" in printed and "admissible" in printed and "100.0%" in printed
+
+
+def test_kociemba_is_the_yardstick_on_the_3x3x3(capsys):
+    result = evaluate(Options("random:rubik3x3-qtm", depths="1,2,20", cubes=5, max_nodes=500))
+    assert [row["solver"] for row in result["baseline"]] == ["kociemba"] * 3
+    lengths = [row["mean_length"] for row in result["baseline"]]
+    assert lengths[0] == 1 and lengths[1] == 2 and 15 < lengths[2] < 40
+    assert "kociemba" in capsys.readouterr().out
+
+
+def test_evaluation_goes_to_wandb(tmp_path):
+    command = [sys.executable, "-m", "train.evaluate", "exact:hanoi-3-3", "--depths", "1-3", "--cubes", "5"]
+    command += ["--wandb", "offline", "--output", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    assert (
+        list(tmp_path.rglob("*.wandb")) and list(tmp_path.rglob("*.table.json")) and list(tmp_path.rglob("media/images/*.png"))
+    )
+
+
+@pytest.mark.parametrize(("text", "expected"), [("1-4", [1, 2, 3, 4]), ("5,10", [5, 10]), ("0,2-3", [0, 2, 3])])
+def test_depths_are_read(text, expected):
+    assert parse_depths(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "fault"),
+    [
+        ("train.evaluate", ["nowhere"], "no run folder at nowhere"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--depths", "a-b"], "cannot read the depths 'a-b'"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--search", "dfs"], "unknown search 'dfs'"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--search", "beam", "--option", "wide=3"], "cannot read the option 'wide=3'"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--cubes", "0"], "--cubes must be at least 1"),
+        ("train.evaluate", ["exact:rubik3x3-qtm"], "no exact table"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--inverse"], "no inverse"),
+        ("agents.solve", ["exact:rubik2x2-qtm"], "give one of --scramble, --facelets and --random"),
+        ("agents.solve", ["exact:rubik2x2-qtm", "--scramble", "R Q"], "cannot read 'Q'"),
+        ("agents.solve", ["exact:rubik2x2-qtm", "--facelets", "UUUU"], "24 letters, got 4"),
+        ("agents.solve", ["exact:rubik2x2-qtm", "--facelets", "UUURRURRFFFFDDDDLLLLBBBB"], "impossible cube"),
+        ("agents.solve", ["exact:hanoi-3-3", "--facelets", "U"], "has no facelets"),
+        ("agents.solve", ["exact:hanoi-3-3", "--random", "0"], "--random must be at least 1"),
+    ],
+)
+def test_command_lines_name_what_is_wrong(module, arguments, fault):
+    done = subprocess.run([sys.executable, "-m", module, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "error:" in done.stderr and fault in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_solver_prints_moves_and_draws_them(tmp_path):
+    def solve(*arguments):
+        command = [sys.executable, "-m", "agents.solve", *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    cube = Rubik2x2()
+    printed = solve("exact:rubik2x2-qtm", "--scramble", "R U F'", "--gif", str(tmp_path / "solve.gif"))
+    assert "solved in 3 moves: F U' R'" in printed
+    assert (tmp_path / "solve.gif").read_bytes().startswith(b"GIF8")
+    facelets = cube.facelets(cube.after("F R"))
+    assert "solved in 2 moves: R' F'" in solve("exact:rubik2x2-qtm", "--facelets", facelets, "--search", "beam")
+    assert solve("exact:hanoi-4-3", "--random", "3", "--search", "mcts-konen").count("solved in") == 3
+    assert "not solved within the budget" in solve("random:rubik3x3-qtm", "--random", "1", "--max-nodes", "1000")

@@ -1,0 +1,232 @@
+"""Run folders: whole checkpoints, resuming after a kill, W&B, and errors that say what is wrong."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+from agents import store
+from agents.tabular.agent import Tabular
+from agents.tabular.learner import TabularConfig, learn_batch
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import Hanoi, Rubik2x2
+from train.runs import Run, RunOptions, rng_from, rng_state
+from train.tabular import Options, train
+
+ROOT = Path(__file__).parent.parent
+
+
+def options(folder, iterations=30, puzzle="hanoi-5-3", resume=False, **run):
+    return Options(RunOptions(folder, resume=resume, **run), puzzle, TabularConfig(iterations=iterations, batch=300))
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("puzzle", ["hanoi-4-3", "hanoi-3-4"])
+def test_tabular_learner_finds_the_true_distances(puzzle, tmp_path):
+    agent = train(options(tmp_path / "run", 300, puzzle))
+    assert (agent.table == ExactTable(agent.puzzle).distances).all()
+
+
+def test_tabular_learner_comes_close_on_the_2x2x2(rng):
+    agent = Tabular(Rubik2x2())
+    config = TabularConfig(batch=20_000, k_max=5)
+    for _ in range(60):
+        learn_batch(agent, config, rng)
+    near = ExactTable(agent.puzzle).distances <= 3
+    assert np.abs(agent.table - ExactTable(agent.puzzle).distances)[near].max() == 0
+
+
+def test_same_seed_same_result_and_other_seed_another(tmp_path):
+    runs = [train(options(tmp_path / str(i), seed=seed)).table for i, seed in enumerate((1, 1, 2))]
+    assert (runs[0] == runs[1]).all()
+    assert (runs[0] != runs[2]).any()
+    assert lines(tmp_path / "0") == lines(tmp_path / "1")
+
+
+def test_run_folder_says_how_it_was_made(tmp_path):
+    train(options(tmp_path / "run"))
+    record = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert record["config"]["puzzle"] == "hanoi-5-3" and record["config"]["iterations"] == 30
+    assert {"commit", "machine", "date", "python", "packages"} <= set(record)
+    assert [row["step"] for row in lines(tmp_path / "run")] == list(range(1, 31))
+
+
+def test_resuming_gives_what_an_uninterrupted_run_gives(tmp_path):
+    whole = train(options(tmp_path / "whole"))
+    config = options(tmp_path / "parts")
+    run = Run(
+        config.run, {"algorithm": "tabular", "puzzle": "hanoi-5-3", "seed": 0, "iterations": 30, "batch": 300, "k_max": 0}
+    )
+    agent, rng = Tabular(Hanoi(5)), np.random.default_rng(0)
+    for step in range(1, 15):  # killed at step 14, saved at step 10
+        run.log(step, change=learn_batch(agent, config.config, rng), mean_cost_to_go=agent.table.mean())
+        if step == 10:
+            run.checkpoint(step, agent, {"rng": rng_state(rng)}, {})
+    with open(tmp_path / "parts" / "metrics.jsonl", "a") as file:
+        file.write('{"step": 15, "chan')  # a line cut short
+    resumed = train(options(tmp_path / "parts", resume=True))
+    assert (resumed.table == whole.table).all()
+    assert lines(tmp_path / "parts") == lines(tmp_path / "whole")
+
+
+def start(folder, *more):
+    command = [sys.executable, "-m", "train.tabular", "--run.folder", str(folder), "--puzzle", "rubik2x2-qtm"]
+    command += ["--run.checkpoint-seconds", "0.05", "--config.iterations", "300", "--config.batch", "10000", *more]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def newest(folder):
+    return max((file.name for file in folder.glob("checkpoints/[0-9]*.npz")), default=None)
+
+
+def test_killed_at_any_moment_and_resumed_the_result_is_the_same(tmp_path):
+    assert start(tmp_path / "whole").wait() == 0
+    expected = agents.load(tmp_path / "whole").table
+    folder, dice = tmp_path / "killed", random.Random(0)
+    process = start(folder)
+    for _ in range(4):
+        before = newest(folder)
+        while newest(folder) == before and process.poll() is None:  # let it get one checkpoint further, then strike
+            time.sleep(0.002)
+        time.sleep(dice.random() * 0.1)
+        assert process.poll() is None, "finished before it could be killed four times"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process = start(folder, "--run.resume")
+    process.wait()
+    assert process.returncode == 0
+    assert (agents.load(folder).table == expected).all()
+    assert lines(folder) == lines(tmp_path / "whole")
+
+
+def test_interrupting_saves_and_leaves(tmp_path):
+    process = start(tmp_path / "run", "--run.checkpoint-seconds", "1000", "--config.iterations", "100000")
+    while not (tmp_path / "run" / "metrics.jsonl").exists():
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 0
+    state, _ = store.load(agents.last_checkpoint(tmp_path / "run"))
+    assert state["step"] == lines(tmp_path / "run")[-1]["step"] > 0
+
+
+def test_a_generator_goes_on_where_it_was():
+    rng = np.random.default_rng(3)
+    rng.random(5)
+    twin = rng_from(json.loads(json.dumps(rng_state(rng))))
+    assert (rng.random(9) == twin.random(9)).all()
+
+
+def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
+    file = tmp_path / "a.npz"
+    store.save(file, {"x": 1}, {"w": np.arange(5)})
+    monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        store.save(file, {"x": 2}, {"w": np.arange(6)})
+    state, arrays = store.load(file)
+    assert state == {"x": 1} and (arrays["w"] == np.arange(5)).all()
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.system, ("echo exploded > /dev/null",)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file: file.write_bytes(b""),
+        lambda file: file.write_bytes(file.read_bytes()[:200]),
+        lambda file: file.write_bytes(file.read_bytes().replace(b"tabular", b"tabulaR")),
+        lambda file: file.write_bytes(b"no zip at all"),
+        lambda file: np.savez(file, table=np.zeros(3)),
+        lambda file: np.savez(file, json=np.array([Bomb()], dtype=object)),
+        lambda file: np.savez(file, json=np.frombuffer(b"[1, 2]", np.uint8)),
+    ],
+)
+def test_damaged_checkpoint_is_named_and_never_run(damage, tmp_path):
+    train(options(tmp_path / "run"))
+    damage(agents.last_checkpoint(tmp_path / "run"))
+    with pytest.raises(ValueError, match="damaged|does not say"):
+        agents.load(tmp_path / "run")
+
+
+def test_bad_run_folders_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no run folder at"):
+        agents.load(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="holds no checkpoint"):
+        agents.load(tmp_path / "empty")
+    with pytest.raises(FileNotFoundError, match="nothing to resume"):
+        train(options(tmp_path / "empty", resume=True))
+    train(options(tmp_path / "run"))
+    with pytest.raises(FileExistsError, match="holds a run already"):
+        train(options(tmp_path / "run"))
+    with pytest.raises(ValueError, match="was begun with puzzle='hanoi-5-3', not 'hanoi-4-3'"):
+        train(options(tmp_path / "run", puzzle="hanoi-4-3", resume=True))
+    with pytest.raises(ValueError, match="was trained on hanoi-5-3, not on rubik2x2-qtm"):
+        agents.load(tmp_path / "run", Rubik2x2())
+    for name in ("rubik4x4-qtm", "hanoi-0-3", "rubik2x2-stm", "exactly", "hanoi-3-3-3"):
+        with pytest.raises(ValueError, match="no puzzle is called"):
+            agents.load(f"exact:{name}")
+    with pytest.raises(ValueError, match="too many states"):
+        train(options(tmp_path / "big", puzzle="rubik3x3-qtm"))
+
+
+def wandb_records(file):
+    """The protobuf records of a .wandb file: a LevelDB log of blocks of 32 KiB, in which records may be cut into chunks."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    data, at, record = file.read_bytes(), 7, b""
+    while at + 7 <= len(data):
+        if 32768 - at % 32768 < 7:  # no room for a chunk's header: the block is padded
+            at += 32768 - at % 32768
+            continue
+        length, kind = int.from_bytes(data[at + 4 : at + 6], "little"), data[at + 6]
+        record += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last chunk
+            yield Record.FromString(record)
+            record = b""
+
+
+def test_wandb_offline_run_can_be_read_back(tmp_path):
+    command = [sys.executable, "-m", "train.tabular", "--run.folder", str(tmp_path / "run"), "--run.wandb", "offline"]
+    subprocess.run([*command, "--config.iterations", "20"], cwd=ROOT, check=True, capture_output=True)
+    (file,) = (tmp_path / "run").rglob("*.wandb")
+    items = [item for record in wandb_records(file) for item in record.history.item]
+    changes = [json.loads(item.value_json) for item in items if "change" in (item.key, *item.nested_key)]
+    assert changes == pytest.approx([row["change"] for row in lines(tmp_path / "run")])
+    assert len(changes) == 20
+
+
+def test_without_wandb_everything_else_works(tmp_path):
+    program = f"""
+import sys
+sys.modules["wandb"] = sys.modules["tensorboard"] = None
+from pathlib import Path
+from train.runs import RunOptions
+from train.tabular import Options, train
+from train.evaluate import Options as Evaluation, evaluate
+folder = Path({str(tmp_path)!r}) / "run"
+train(Options(RunOptions(folder)))
+evaluate(Evaluation(str(folder), depths="1-3", cubes=5))
+for kind in ("wandb", "tensorboard"):
+    try:
+        train(Options(RunOptions(folder / kind, **{{kind: "offline" if kind == "wandb" else True}})))
+    except ModuleNotFoundError as error:
+        print(error)
+"""
+    output = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "pip install wandb" in output and "pip install tensorboard" in output

@@ -1,0 +1,1 @@
+"""Training scripts, one per algorithm, evaluation, and the run folders they share."""

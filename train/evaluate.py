@@ -1,0 +1,198 @@
+"""Measure an agent: python -m train.evaluate RUN --search bwas --depths 1-16 --cubes 200
+
+RUN is a run folder, or a baseline by name such as exact:rubik2x2-qtm or random:hanoi-5-3. Prints a table, and writes
+evaluation.json and evaluation.png into the run folder (or --output).
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+import agents
+from agents import evaluation, store
+from agents.search import Budget, make_search, parse_options
+from rubiks_gym.puzzles import Puzzle
+from train.figures import evaluation_figure, picture
+from train.runs import progress_bar, surroundings
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure."""
+
+    run: Annotated[str, tyro.conf.Positional]
+    """Run folder, or a baseline such as exact:rubik2x2-qtm."""
+    search: str = "greedy"
+    """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
+    option: tuple[str, ...] = ()
+    """Options of the search, for example --option weight=0.7 batch=100."""
+    depths: str = "1-14"
+    """Scramble depths, for example 1-16 or 5,10,20; 0 draws uniformly from all states."""
+    cubes: int = 200
+    """Start states per depth."""
+    seed: int = 0
+    """Of the scrambles."""
+    allow_undo: bool = False
+    """Plain walks, which may undo the move before, as some papers use them."""
+    radius: int = 0
+    """Stop inside the breadth-first ball of this radius around the goal."""
+    inverse: bool = False
+    """Search from the inverse state too and keep the shorter solution (cubes)."""
+    max_nodes: int = 1_000_000
+    """Give up on a state after so many nodes."""
+    max_seconds: float = float("inf")
+    """Give up on a state after so many seconds (searches that advance all states together: on all of them)."""
+    heuristic: bool = True
+    """Compare the cost-to-go with the truth on all states of an enumerable puzzle."""
+    baseline: bool = True
+    """Add the exact solver (2x2x2, Hanoi) or the two-phase solver kociemba (3x3x3) to the table."""
+    output: Path | None = None
+    """Where to write evaluation.json and evaluation.png (default: the run folder; a baseline writes nothing)."""
+    wandb: Literal["disabled", "offline", "online"] = "disabled"
+    """Send table and figure to Weights & Biases."""
+
+
+def evaluate(options: Options) -> dict[str, Any]:
+    """Measure, print, write; returns what is written."""
+    depths = parse_depths(options.depths)
+    if options.cubes < 1:
+        raise ValueError(f"--cubes must be at least 1, got {options.cubes}")
+    agent = agents.load(options.run)
+    search = make_search(
+        options.search,
+        agent,
+        parse_options(options.search, options.option),
+        options.radius,
+        options.inverse,
+        Budget(nodes=options.max_nodes, seconds=options.max_seconds),
+        options.seed,
+    )
+    puzzle = agent.puzzle
+    with progress_bar(len(depths), f"{options.search} on {puzzle.name}") as show:
+        rows = evaluation.solved_by_depth(puzzle, search, depths, options.cubes, options.seed, options.allow_undo, show)
+        show(len(depths))
+    result: dict[str, Any] = {
+        "puzzle": puzzle.name,
+        "options": json.loads(json.dumps(asdict(options), default=str)),
+        "rows": rows,
+    }
+    if options.baseline:
+        result["baseline"] = baseline_rows(puzzle, depths, options)
+    if options.heuristic and puzzle.enumerable and puzzle.n_states < 10**8:
+        with progress_bar(puzzle.n_states, "heuristic on all states") as show:
+            result["heuristic"] = evaluation.heuristic_quality(agent, show)
+            show(puzzle.n_states)
+    result["made"] = surroundings()
+    report(result)
+    write(result, options)
+    return result
+
+
+def baseline_rows(puzzle: Puzzle, depths: list[int], options: Options) -> list[dict[str, Any]]:
+    """Lengths of the best known solver on the same states: exact, or kociemba for the 3x3x3 if it is installed."""
+    if not puzzle.enumerable:
+        try:
+            import kociemba  # noqa: F401
+        except ImportError:
+            return []
+    rows = []
+    for depth in depths:
+        states = evaluation.start_states(puzzle, depth, options.cubes, options.seed, options.allow_undo)
+        if puzzle.enumerable:
+            lengths = evaluation.ExactTable(puzzle).distance(states).tolist()
+        else:
+            lengths = evaluation.kociemba_lengths(puzzle, states)
+        rows.append(
+            {"depth": depth, "solver": "exact" if puzzle.enumerable else "kociemba", "mean_length": float(np.mean(lengths))}
+        )
+    return rows
+
+
+def report(result: dict[str, Any]) -> None:
+    """Print the tables."""
+    console, options = Console(), result["options"]
+    table = Table(title=f"{options['run']} · {options['search']} {' '.join(options['option'])} · {result['puzzle']}")
+    others = {row["depth"]: row for row in result.get("baseline", [])}
+    solver = next(iter(others.values()))["solver"] if others else None
+    optimal = "optimal" in result["rows"][0]
+    headings = ["depth", "solved", *(["optimal"] if optimal else []), "length", *([solver] if solver else []), "nodes", "ms"]
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for row in result["rows"]:
+        cells = [str(row["depth"] or "uniform"), f"{row['solved']:.1%}", *([f"{row['optimal']:.1%}"] if optimal else [])]
+        cells.append("-" if row["mean_length"] is None else f"{row['mean_length']:.2f}")
+        cells += [f"{others[row['depth']]['mean_length']:.2f}"] if solver else []
+        table.add_row(*cells, f"{row['nodes']:,.0f}", f"{1000 * row['seconds']:.2f}")
+    console.print(table)
+    if "heuristic" in result:
+        quality = result["heuristic"]
+        table = Table(title=f"cost-to-go against the truth on all {quality['states']:,} states")
+        table.add_column("measure")
+        table.add_column("value", justify="right")
+        shares = ("admissible", "consistent", "greedy_solved", "greedy_without_undo_solved")
+        for key, value in quality.items():
+            if isinstance(value, float):
+                table.add_row(key.replace("_", " "), f"{value:.2%}" if key in shares else f"{value:.4f}")
+        console.print(table)
+
+
+def write(result: dict[str, Any], options: Options) -> None:
+    """evaluation.json and evaluation.png into the output folder; the same to W&B if asked."""
+    run = Path(options.run)
+    folder = options.output or (run if run.is_dir() else None)
+    figure = evaluation_figure(result)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        store.write_text(folder / "evaluation.json", json.dumps(result, indent=1))
+        figure.savefig(folder / "evaluation.png", dpi=150)
+        Console().print(f"written: {folder / 'evaluation.json'}, {folder / 'evaluation.png'}")
+    if options.wandb != "disabled":
+        send_to_wandb(result, figure, folder or Path("."), options)
+
+
+def send_to_wandb(result: dict[str, Any], figure: Any, folder: Path, options: Options) -> None:
+    """One table of rows, the heuristic's figures as a summary, and the figure."""
+    try:
+        import wandb
+    except ImportError:
+        raise ModuleNotFoundError("--wandb needs the package wandb: pip install wandb") from None
+    with wandb.init(
+        project="rubiks-gym", job_type="evaluation", dir=str(folder), mode=options.wandb, config=result["options"]
+    ) as run:
+        columns = list(result["rows"][0])
+        table = wandb.Table(columns=columns, data=[[row[column] for column in columns] for row in result["rows"]])
+        run.log({"solved by depth": table, "evaluation": wandb.Image(picture(figure))})
+        for key, value in result.get("heuristic", {}).items():
+            run.summary[key] = value
+
+
+def parse_depths(text: str) -> list[int]:
+    """Depths from "1-16", "5,10,20" or a mixture."""
+    depths: list[int] = []
+    try:
+        for part in text.split(","):
+            first, _, last = part.partition("-")
+            depths += range(int(first), int(last or first) + 1)
+    except ValueError:
+        raise ValueError(f"cannot read the depths {text!r}: write for example 1-16 or 5,10,20") from None
+    if not depths or min(depths) < 0:
+        raise ValueError(f"the depths {text!r} hold no depth: write for example 1-16 or 5,10,20")
+    return depths
+
+
+def main() -> None:
+    """The command line."""
+    try:
+        evaluate(tyro.cli(Options, description=__doc__))
+    except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""A run is a folder: config.json, metrics.jsonl, checkpoints/, later evaluation.json and figures.
+
+A learner's loop asks `run.restore()` where to begin, calls `run.log` and `run.checkpoint`, and stops when `run.stopping`.
+What is between two checkpoints is lost by a kill and done again, with the same random numbers, so the result is the same.
+"""
+
+import json
+import platform
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+import agents
+from agents import store
+
+KEEP = 2  # checkpoints kept: the newest, and one before it should the disk have failed
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Where a run is kept and who is told about it."""
+
+    folder: Path
+    """The run folder; made if it does not exist."""
+    seed: int = 0
+    """All randomness comes from it."""
+    resume: bool = False
+    """Go on from the last whole checkpoint of the folder."""
+    checkpoint_seconds: float = 60.0
+    """Time between checkpoints."""
+    wandb: Literal["disabled", "offline", "online"] = "disabled"
+    """Send the same numbers to Weights & Biases."""
+    wandb_project: str = "rubiks-gym"
+    """Project of the W&B run."""
+    tensorboard: bool = False
+    """Write TensorBoard files into the run folder too."""
+
+
+class Run:
+    """An open run folder."""
+
+    def __init__(self, options: RunOptions, config: dict[str, Any]) -> None:
+        self.options, self.folder, self.stopping = options, Path(options.folder), False
+        self.config = config
+        self._open_folder()
+        self._saved_at = time.monotonic()
+        self._wandb = _start_wandb(options, config)
+        self._tensorboard = _start_tensorboard(options)
+
+    def restore(self) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+        """State and arrays of the last checkpoint when resuming, else None. Metrics after it are dropped: they come again."""
+        if not self.options.resume:
+            return None
+        state, arrays = store.load(agents.last_checkpoint(self.folder))
+        metrics = self.folder / "metrics.jsonl"
+        kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= state["step"]]
+        store.write_text(metrics, "".join(line + "\n" for line in kept))
+        return state, arrays
+
+    def log(self, step: int, **metrics: float) -> None:
+        """Append one line to metrics.jsonl, and tell W&B and TensorBoard."""
+        row = {"step": step, **{key: float(value) for key, value in metrics.items()}}
+        with open(self.folder / "metrics.jsonl", "a") as file:
+            file.write(json.dumps(row) + "\n")
+        if self._wandb is not None:
+            self._wandb.log(metrics, step=step)
+        if self._tensorboard is not None:
+            for key, value in metrics.items():
+                self._tensorboard.add_scalar(key, value, step)
+
+    def checkpoint_due(self) -> bool:
+        """Whether it is time to save, or the run has to stop."""
+        return self.stopping or time.monotonic() - self._saved_at >= self.options.checkpoint_seconds
+
+    def checkpoint(self, step: int, agent: agents.Agent, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Save the agent, and what the learner needs to go on from here. Learner and agent must not share names of arrays."""
+        described = agents.describe(agent)
+        store.save(
+            self.folder / "checkpoints" / f"{step:012d}.npz",
+            {"step": step, **described, "learner": state},
+            {**agent.arrays(), **arrays},
+        )
+        for old in sorted((self.folder / "checkpoints").glob("[0-9]*.npz"))[:-KEEP]:
+            old.unlink()
+        self._saved_at = time.monotonic()
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """The first Ctrl-C or SIGTERM sets `stopping`, so that the learner saves and leaves; the second ends at once."""
+
+        def stop(number: int, frame: Any) -> None:
+            if self.stopping:
+                raise KeyboardInterrupt
+            self.stopping = True
+
+        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def finish(self) -> None:
+        """Close W&B and TensorBoard."""
+        if self._wandb is not None:
+            self._wandb.finish()
+        if self._tensorboard is not None:
+            self._tensorboard.close()
+
+    def _open_folder(self) -> None:
+        file = self.folder / "config.json"
+        if self.options.resume:
+            if not file.exists():
+                raise FileNotFoundError(f"nothing to resume in {self.folder}: there is no config.json")
+            stored = json.loads(file.read_text())["config"]
+            different = [key for key in self.config if stored.get(key) != _json(self.config[key])]
+            if different:
+                key = different[0]
+                raise ValueError(
+                    f"{self.folder} was begun with {key}={stored.get(key)!r}, not {_json(self.config[key])!r}; "
+                    "resume with the same settings"
+                )
+            agents.last_checkpoint(self.folder)
+            return
+        if file.exists():
+            raise FileExistsError(f"{self.folder} holds a run already: pass --run.resume, or choose another folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        record = {"config": _json(self.config), "run": _json(asdict(self.options)), **surroundings()}
+        store.write_text(file, json.dumps(record, indent=1))
+
+
+@contextmanager
+def progress_bar(total: int, description: str) -> Iterator[Any]:
+    """A bar with the time left; call the yielded function with (completed, **figures to show)."""
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+    with Progress(*columns, TextColumn("{task.fields[figures]}")) as progress:
+        task = progress.add_task(description, total=total, figures="")
+
+        def update(completed: int, **figures: float) -> None:
+            text = "  ".join(f"{key} {value:.4g}" for key, value in figures.items())
+            progress.update(task, completed=completed, figures=text)
+
+        yield update
+
+
+def surroundings() -> dict[str, Any]:
+    """Where and with what a result was made."""
+    packages = ("rubiks-gym", "numpy", "numba", "torch", "gymnasium")
+    return {
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "commit": _git("rev-parse", "HEAD"),
+        "uncommitted_changes": bool(_git("status", "--porcelain")),
+        "machine": {"processor": _processor(), "cores": _cores(), "system": platform.platform()},
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in packages},
+    }
+
+
+def rng_state(rng: np.random.Generator) -> dict[str, Any]:
+    """The state of a generator as JSON; `rng_from` is the inverse."""
+    return rng.bit_generator.state
+
+
+def rng_from(state: dict[str, Any]) -> np.random.Generator:
+    """A generator that goes on where another was."""
+    rng = np.random.default_rng()
+    rng.bit_generator.state = state
+    return rng
+
+
+def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
+    if options.wandb == "disabled":
+        return None
+    try:
+        import wandb
+    except ImportError:
+        raise ModuleNotFoundError("--run.wandb needs the package wandb: pip install wandb") from None
+    return wandb.init(
+        project=options.wandb_project,
+        name=Path(options.folder).name,
+        dir=str(options.folder),
+        mode=options.wandb,
+        config=_json(config),
+        resume="allow" if options.resume else None,
+    )
+
+
+def _start_tensorboard(options: RunOptions) -> Any:
+    if not options.tensorboard:
+        return None
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise ModuleNotFoundError("--run.tensorboard needs the package tensorboard: pip install tensorboard") from None
+    return SummaryWriter(str(options.folder))
+
+
+def _whole_lines(file: Path) -> list[str]:
+    """The lines of a file that a kill did not cut short."""
+    text = file.read_text() if file.exists() else ""
+    return text[: text.rfind("\n") + 1].splitlines()
+
+
+def _json(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=str))
+
+
+def _git(*command: str) -> str | None:
+    try:
+        folder = Path(__file__).parent
+        return subprocess.run(["git", *command], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def _cores() -> int:
+    from rubiks_gym.puzzles import get_num_threads
+
+    return get_num_threads()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except ModuleNotFoundError:
+        return None
