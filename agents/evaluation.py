@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from agents.protocol import Agent, CostToGo
+from agents.protocol import Agent
+from agents.search.ball import heuristic
 from agents.search.solutions import Solutions, are_solutions
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Puzzle, sample_seeds
@@ -79,7 +80,7 @@ def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: N
         show(start)
         index = np.arange(start, min(start + _BATCH, puzzle.n_states))
         states = puzzle.from_index(index)
-        h[index] = cost_to_go_checked(agent.cost_to_go, states)
+        h[index] = heuristic(agent.cost_to_go, states)
         children[index] = puzzle.index(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(len(index), -1)
     goal = int(puzzle.index(puzzle.goal[None])[0])
     over = h - distances
@@ -98,14 +99,6 @@ def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: N
         "greedy_solved": _follow(costs.argmin(axis=1), children, goal),
         "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
     }
-
-
-def cost_to_go_checked(cost_to_go: CostToGo, states: np.ndarray) -> np.ndarray:
-    """The cost-to-go [B] of states, refused if it has another shape or holds NaN."""
-    costs = np.asarray(cost_to_go(states))
-    if costs.shape != (len(states),) or np.isnan(costs).any():
-        raise ValueError(f"cost_to_go must return {len(states)} numbers, got shape {costs.shape}, {np.isnan(costs).sum()} NaN")
-    return costs
 
 
 def kociemba_lengths(puzzle: Puzzle, states: np.ndarray) -> list[int]:

@@ -11,15 +11,15 @@ import numpy as np
 import tyro
 
 import agents
-from agents.search import Budget, Solutions, make_search, parse_options
+from agents.search import SearchOptions, Solutions
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(SearchOptions):
     """What to solve and how."""
 
-    run: Annotated[str, tyro.conf.Positional]
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Run folder, or a baseline such as exact:rubik2x2-qtm."""
     scramble: str | None = None
     """Moves from the solved state, for example "R U F'"."""
@@ -27,20 +27,8 @@ class Options:
     """A cube's facelets in URFDLB order."""
     random: int | None = None
     """So many uniformly random states."""
-    search: str = "bwas"
-    """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
-    option: tuple[str, ...] = ()
-    """Options of the search, for example --option weight=0.7 batch=100."""
-    radius: int = 0
-    """Stop inside the breadth-first ball of this radius around the goal."""
-    inverse: bool = False
-    """Search from the inverse state too and keep the shorter solution (cubes)."""
     max_nodes: int = 10_000_000
     """Give up on a state after so many nodes."""
-    max_seconds: float = 600.0
-    """Give up on a state after so many seconds."""
-    seed: int = 0
-    """Of the random states."""
     gif: Path | None = None
     """Write a picture of the (first) solve."""
 
@@ -50,17 +38,7 @@ def solve(options: Options) -> tuple[np.ndarray, Solutions]:
     agent = agents.load(options.run)
     puzzle = agent.puzzle
     states = start_states(puzzle, options)
-    budget = Budget(nodes=options.max_nodes, seconds=options.max_seconds)
-    search = make_search(
-        options.search,
-        agent,
-        parse_options(options.search, options.option),
-        options.radius,
-        options.inverse,
-        budget,
-        options.seed,
-    )
-    found = search(states)
+    found = options.make(agent)(states)
     for i, state in enumerate(states):
         print(puzzle.ansi(state) if len(states) == 1 else " ".join(map(str, state)))
         if found.solved[i]:
@@ -103,7 +81,7 @@ def draw(puzzle: Puzzle, state: np.ndarray, moves: list[int], file: Path) -> Non
 def main() -> None:
     """The command line."""
     try:
-        solve(tyro.cli(Options, description=__doc__))
+        solve(tyro.cli(Options, prog="python -m agents.solve", description=__doc__))
     except (ValueError, FileNotFoundError) as error:
         raise SystemExit(f"error: {error}") from None
 

@@ -169,7 +169,7 @@ def test_every_agent_is_asked_the_same_questions():
 
 
 def test_evaluation_writes_table_json_and_figure(tmp_path, capsys):
-    result = evaluate(Options("exact:hanoi-4-3", search="bwas", depths="0,1-3,9", cubes=10, output=tmp_path))
+    result = evaluate(Options(run="exact:hanoi-4-3", search="bwas", depths="0,1-3,9", cubes=10, output=tmp_path))
     stored = json.loads((tmp_path / "evaluation.json").read_text())
     assert stored["rows"] == result["rows"] and [row["depth"] for row in stored["rows"]] == [0, 1, 2, 3, 9]
     assert stored["made"]["python"] and stored["options"]["search"] == "bwas"
@@ -179,7 +179,7 @@ def test_evaluation_writes_table_json_and_figure(tmp_path, capsys):
 
 
 def test_kociemba_is_the_yardstick_on_the_3x3x3(capsys):
-    result = evaluate(Options("random:rubik3x3-qtm", depths="1,2,20", cubes=5, max_nodes=500))
+    result = evaluate(Options(run="random:rubik3x3-qtm", depths="1,2,20", cubes=5, max_nodes=500))
     assert [row["solver"] for row in result["baseline"]] == ["kociemba"] * 3
     lengths = [row["mean_length"] for row in result["baseline"]]
     assert lengths[0] == 1 and lengths[1] == 2 and 15 < lengths[2] < 40

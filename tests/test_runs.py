@@ -221,7 +221,7 @@ from train.tabular import Options, train
 from train.evaluate import Options as Evaluation, evaluate
 folder = Path({str(tmp_path)!r}) / "run"
 train(Options(RunOptions(folder)))
-evaluate(Evaluation(str(folder), depths="1-3", cubes=5))
+evaluate(Evaluation(run=str(folder), depths="1-3", cubes=5))
 for kind in ("wandb", "tensorboard"):
     try:
         train(Options(RunOptions(folder / kind, **{{kind: "offline" if kind == "wandb" else True}})))

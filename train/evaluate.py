@@ -16,38 +16,26 @@ from rich.table import Table
 
 import agents
 from agents import evaluation, store
-from agents.search import Budget, make_search, parse_options
+from agents.search import SearchOptions
 from rubiks_gym.puzzles import Puzzle
 from train.figures import evaluation_figure, picture
 from train.runs import progress_bar, surroundings
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(SearchOptions):
     """What to measure."""
 
-    run: Annotated[str, tyro.conf.Positional]
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Run folder, or a baseline such as exact:rubik2x2-qtm."""
     search: str = "greedy"
     """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
-    option: tuple[str, ...] = ()
-    """Options of the search, for example --option weight=0.7 batch=100."""
     depths: str = "1-14"
     """Scramble depths, for example 1-16 or 5,10,20; 0 draws uniformly from all states."""
     cubes: int = 200
     """Start states per depth."""
-    seed: int = 0
-    """Of the scrambles."""
     allow_undo: bool = False
     """Plain walks, which may undo the move before, as some papers use them."""
-    radius: int = 0
-    """Stop inside the breadth-first ball of this radius around the goal."""
-    inverse: bool = False
-    """Search from the inverse state too and keep the shorter solution (cubes)."""
-    max_nodes: int = 1_000_000
-    """Give up on a state after so many nodes."""
-    max_seconds: float = float("inf")
-    """Give up on a state after so many seconds (searches that advance all states together: on all of them)."""
     heuristic: bool = True
     """Compare the cost-to-go with the truth on all states of an enumerable puzzle."""
     baseline: bool = True
@@ -64,15 +52,7 @@ def evaluate(options: Options) -> dict[str, Any]:
     if options.cubes < 1:
         raise ValueError(f"--cubes must be at least 1, got {options.cubes}")
     agent = agents.load(options.run)
-    search = make_search(
-        options.search,
-        agent,
-        parse_options(options.search, options.option),
-        options.radius,
-        options.inverse,
-        Budget(nodes=options.max_nodes, seconds=options.max_seconds),
-        options.seed,
-    )
+    search = options.make(agent)
     puzzle = agent.puzzle
     with progress_bar(len(depths), f"{options.search} on {puzzle.name}") as show:
         rows = evaluation.solved_by_depth(puzzle, search, depths, options.cubes, options.seed, options.allow_undo, show)
@@ -189,7 +169,7 @@ def parse_depths(text: str) -> list[int]:
 def main() -> None:
     """The command line."""
     try:
-        evaluate(tyro.cli(Options, description=__doc__))
+        evaluate(tyro.cli(Options, prog="python -m train.evaluate", description=__doc__))
     except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
         raise SystemExit(f"error: {error}") from None
 

@@ -48,7 +48,7 @@ def train(options: Options) -> Tabular:
 def main() -> None:
     """The command line."""
     try:
-        train(tyro.cli(Options, description=__doc__))
+        train(tyro.cli(Options, prog="python -m train.tabular", description=__doc__))
     except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
         raise SystemExit(f"error: {error}") from None
 

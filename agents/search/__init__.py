@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,31 @@ SEARCHES: dict[str, tuple[Callable[..., Solutions], dict[str, Any]]] = {
     "mcts": (mcts, {}),
     **{f"mcts-{preset}": (mcts, options) for preset, options in PRESETS.items()},
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """Which search and how, as command lines ask for it."""
+
+    search: str = "bwas"
+    """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
+    option: tuple[str, ...] = ()
+    """Options of the search, for example --option weight=0.7 batch=100."""
+    radius: int = 0
+    """Stop inside the breadth-first ball of this radius around the goal."""
+    inverse: bool = False
+    """Search from the inverse state too and keep the shorter solution (cubes)."""
+    max_nodes: int = 1_000_000
+    """Give up on a state after so many nodes."""
+    max_seconds: float = 600.0
+    """Give up on a state after so many seconds (searches that advance all states together: on all of them)."""
+    seed: int = 0
+    """Of everything random."""
+
+    def make(self, agent: Agent) -> Callable[[np.ndarray], Solutions]:
+        """The search as a function of start states [B, S]."""
+        options, budget = parse_options(self.search, self.option), Budget(nodes=self.max_nodes, seconds=self.max_seconds)
+        return make_search(self.search, agent, options, self.radius, self.inverse, budget, self.seed)
 
 
 def make_search(
@@ -98,6 +123,7 @@ __all__ = [
     "SEARCHES",
     "Ball",
     "Budget",
+    "SearchOptions",
     "Solutions",
     "beam",
     "both_ways",
@@ -106,4 +132,5 @@ __all__ = [
     "make_search",
     "mcts",
     "parse_options",
+    "search_options",
 ]

@@ -154,8 +154,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 class Trees(NamedTuple):
     """T trees with room for N nodes each. Node 0 is the root; only the first size[t] nodes of tree t mean anything.
 
-    All arrays but the last two are views of one block, so that what belongs to a node is in one place: a walk down a tree waits
-    for memory more than for anything else.
+    All arrays but the last two are views of one block, so that what belongs to a node is in one place: deep walks were about a
+    quarter faster so than in separate arrays, shallow ones as fast.
     """
 
     block: np.ndarray  # [T, N] records of what follows
