@@ -14,6 +14,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.threads import copied
 
 Observe = Callable[[np.ndarray], np.ndarray]
 
@@ -25,7 +26,7 @@ def make_observation(name: str, puzzle: Puzzle) -> tuple[Observe, spaces.Space]:
     """
     if name not in puzzle.observations:
         raise ValueError(f"unknown observation {name!r} for {puzzle.name}: choose from {', '.join(puzzle.observations)}")
-    observe = np.ndarray.copy if name == "state" else getattr(puzzle, name.replace("-", "_"))
+    observe = copied if name == "state" else getattr(puzzle, name.replace("-", "_"))
     if name == "one-hot":
         return observe, spaces.Box(0, 1, (puzzle.state_size * puzzle.one_hot_width,), np.uint8)
     return observe, spaces.MultiDiscrete(puzzle.categories(name), dtype=np.uint8)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.threads import copied
 
 Reward = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 _FLOAT64 = np.dtype(np.float64)
@@ -19,7 +20,7 @@ class Sparse:
     """1 for reaching the goal, else 0."""
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
-        return solved.astype(_FLOAT64)
+        return copied(solved, _FLOAT64)
 
 
 @dataclass(frozen=True)

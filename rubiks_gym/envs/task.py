@@ -82,9 +82,11 @@ class Task:
             raise ValueError(f"the reset option must give 1 start or {n}, got {len(states)}")
         return np.broadcast_to(states, (n, self.puzzle.state_size)).copy(), np.broadcast_to(depths, n).copy()
 
-    def advance(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Next states [B, S], rewards [B] and which of them are solved [B]."""
-        next_states, solved = self.puzzle.step(states, actions)
+    def advance(
+        self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Next states [B, S] (in out, if given), rewards [B] and which of them are solved [B]."""
+        next_states, solved = self.puzzle.step(states, actions, out)
         return next_states, self.reward(states, actions, next_states, solved), solved
 
     def info(self, states: np.ndarray, depths: np.ndarray) -> dict[str, np.ndarray]:

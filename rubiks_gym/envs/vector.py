@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
+from rubiks_gym.puzzles.threads import copied, over_rows
 
 NEVER = float("inf")
 
@@ -63,6 +64,7 @@ class PuzzleVectorEnv(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._states: np.ndarray | None = None  # [B, S]
+        self._spare: np.ndarray | None = None  # [B, S], where the next states are written
         self._depths = np.zeros(num_envs, np.int64)
         self._streams = np.zeros(0, np.uint64)  # [B] once seeded
         self._episodes = np.zeros(num_envs, np.int64)
@@ -84,7 +86,7 @@ class PuzzleVectorEnv(VectorEnv):
         states, depths = self.task.start_from(options, streams[rows], episodes[rows])
         self._streams, self._episodes = streams, episodes
         if self._states is None:
-            self._states = np.empty((self.num_envs, self.puzzle.state_size), np.uint8)
+            self._states, self._spare = np.empty((2, self.num_envs, self.puzzle.state_size), np.uint8)
         self._place(self._states, rows, states, depths)
         self._ended[rows] = False
         return self.task.observe(self._states), self._infos(self._states)
@@ -96,9 +98,9 @@ class PuzzleVectorEnv(VectorEnv):
         if self.autoreset_mode is AutoresetMode.DISABLED and np.count_nonzero(self._ended):
             raise ResetNeeded(f'copy {self._ended.argmax()} has ended: call reset(options={{"reset_mask": mask}}) for it first')
         actions = self.puzzle.as_actions(actions, self.num_envs)
-        states, rewards, solved = self.task.advance(self._states, actions)
-        self._elapsed += 1
-        truncated = self._elapsed >= self.max_episode_steps  # also when solved in the last step, like TimeLimit
+        states, rewards, solved = self.task.advance(self._states, actions, self._spare)
+        truncated = np.empty(self.num_envs, bool)
+        over_rows(_tick, (self.max_episode_steps,), (self._elapsed, truncated))
         if self.autoreset_mode is AutoresetMode.NEXT_STEP and np.count_nonzero(self._ended):
             rows = np.flatnonzero(self._ended)
             self._restart(states, rows)
@@ -112,7 +114,7 @@ class PuzzleVectorEnv(VectorEnv):
                 final = self._final(states, rows)
                 self._restart(states, rows)
                 self._ended = np.zeros(self.num_envs, bool)
-        self._states = states
+        self._states, self._spare = states, self._states  # two buffers in turn: fresh memory for a million cubes is slow
         return self.task.observe(states), rewards, solved, truncated, self._infos(states) | final
 
     def action_masks(self) -> np.ndarray:
@@ -135,6 +137,7 @@ class PuzzleVectorEnv(VectorEnv):
         if len(saved["state"]) != self.num_envs:
             raise ValueError(f"the saved state has {len(saved['state'])} copies, this environment has {self.num_envs}")
         self._states = self.puzzle.check(saved["state"]).copy()
+        self._spare = np.empty_like(self._states)
         self._depths, self._streams = saved["scramble_depth"].copy(), saved["stream"].copy()
         self._episodes, self._elapsed, self._ended = (saved[key].copy() for key in ("episode", "elapsed", "ended"))
 
@@ -158,9 +161,9 @@ class PuzzleVectorEnv(VectorEnv):
 
     def _infos(self, states: np.ndarray) -> dict[str, np.ndarray]:
         """The info of every row, with the presence masks (all True) that Gymnasium's vector environments add."""
-        infos = self.task.info(states, self._depths.copy())
+        infos = self.task.info(states, copied(self._depths))
         for key in tuple(infos):
-            infos[f"_{key}"] = self._everywhere.copy()
+            infos[f"_{key}"] = copied(self._everywhere)
         return infos
 
     def _final(self, states: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
@@ -205,6 +208,13 @@ class PuzzleVectorEnv(VectorEnv):
                 if seed[row] is not None:
                     streams[row], episodes[row] = seed[row] % 2**64, 0
         return streams, episodes
+
+
+def _tick(limit: float, elapsed: np.ndarray, truncated: np.ndarray) -> bool:
+    """Count a step, and truncate where the limit is reached: also where that step solved the puzzle, like TimeLimit."""
+    np.add(elapsed, 1, out=elapsed)
+    np.greater_equal(elapsed, limit, out=truncated)
+    return True
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:

@@ -64,9 +64,11 @@ class Cube(Puzzle):
             self.refuse_actions(actions)
         return out
 
-    def step(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The states [B, S] after one action each, and which of them are solved [B]."""
-        out, solved = np.empty(states.shape, UINT8), np.empty(len(states), BOOL)
+        if out is None:
+            out = np.empty(states.shape, UINT8)
+        solved = np.empty(len(states), BOOL)
         if not over_rows(kernels.step, (self.moves, self.goal), (states, actions, out, solved)):
             self.refuse_actions(actions)
         return out, solved

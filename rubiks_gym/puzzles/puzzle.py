@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import kernels, twins
 from rubiks_gym.puzzles.streams import GOLDEN, mix, seeds_from
-from rubiks_gym.puzzles.threads import over_rows
+from rubiks_gym.puzzles.threads import all_true, over_rows
 
 # A single environment makes small arrays at every step, where a dtype object is noticeably faster than a type.
 UINT8, INT64, BOOL = np.dtype(np.uint8), np.dtype(np.int64), np.dtype(bool)
@@ -67,7 +67,7 @@ class Puzzle:
         """Which actions are allowed, [B, A] bool."""
         if len(states) == 1:
             return self._one_all_legal.copy()  # what a single environment asks for at every step
-        return np.ones((len(states), self.n_actions), bool)
+        return all_true((len(states), self.n_actions))
 
     def is_solved(self, states: np.ndarray) -> np.ndarray:
         """Which states are the goal, [B] bool."""
@@ -76,10 +76,11 @@ class Puzzle:
         over_rows(kernels.is_solved, (self.goal,), (states, out))
         return out
 
-    def step(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The states [B, S] after one action each, and which of them are solved [B].
 
-        What environments call at every step, with states and actions they have checked already.
+        What environments call at every step, with states and actions they have checked already; the states may be written
+        into out, an array that is not needed any more.
         """
         next_states = self.apply(states, actions)
         return next_states, self.is_solved(next_states)

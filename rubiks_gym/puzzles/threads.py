@@ -52,6 +52,29 @@ def _over_pieces(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) 
     return all(accepted + [future.result() for future in futures])
 
 
+def copied(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
+    """A copy, perhaps of another dtype; numpy copies without the GIL, so many rows are shared out like a kernel's."""
+    if len(array) < _MANY or _threads == 1:
+        return array.copy() if dtype is None else array.astype(dtype)
+    out = np.empty(array.shape, array.dtype if dtype is None else dtype)
+    over_rows(_copy, (), (out, array))
+    return out
+
+
+def all_true(shape: tuple[int, ...]) -> np.ndarray:
+    """A bool array of this shape, all True."""
+    if shape[0] < _MANY or _threads == 1:
+        return np.ones(shape, bool)
+    out = np.empty(shape, bool)
+    over_rows(_copy, (), (out, np.broadcast_to(True, shape)))
+    return out
+
+
+def _copy(out: np.ndarray, array: np.ndarray) -> bool:
+    np.copyto(out, array)
+    return True
+
+
 def _forget_pool() -> None:
     global _pool
     _pool = None
