@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -384,3 +385,18 @@ def test_next_step_autoreset_works_for_thousands_of_cubes_that_end_at_different_
         ended = terminated | truncated
         episodes += ended.sum()
     assert episodes > 4000
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # newer Pythons warn of any fork beside threads
+def test_environments_work_in_other_processes_also_when_threads_have_run_here(rng):
+    cube = gym.make("Rubik3x3-v0").unwrapped.puzzle
+    many = cube.random_states(rng.integers(0, 2**63, 70_000).astype(np.uint64))  # enough to start the pool of threads
+    envs = gym.make_vec("Rubik3x3-v0", num_envs=2, vectorization_mode="async")
+    native = gym.make_vec("Rubik3x3-v0", num_envs=2)
+    np.testing.assert_array_equal(envs.reset(seed=3)[0], native.reset(seed=3)[0])
+    np.testing.assert_array_equal(envs.step(np.array([1, 2]))[0], native.step(np.array([1, 2]))[0])
+    envs.close()
+    child = os.fork()  # a fork has the pool but not its threads; it must not wait for them
+    if child == 0:
+        os._exit(0 if len(cube.expand(many)) == 70_000 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
