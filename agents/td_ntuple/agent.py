@@ -1,0 +1,115 @@
+"""The trained n-tuple network as an agent: its value in moves."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from agents.protocol import lookahead_policy
+from agents.td_ntuple.boards import make_board
+from agents.td_ntuple.config import TdNTupleConfig
+from agents.td_ntuple.network import choose_symmetries, make_net, values
+from agents.td_ntuple.tuples import check_tuples, make_tuples
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.threads import over_rows
+
+
+class TdNTuple:
+    """An n-tuple network on a board of a puzzle; j(s) = reward + step_cost * moves is what it learns.
+
+    Args:
+        puzzle: a cube or Hanoi.
+        board: cubestate, sticker, sticker2 or plain.
+        tuples: the cells of each tuple.
+        symmetries: numbers of the symmetric images (`puzzle.symmetries`) that V adds up, 0 (the state itself) first.
+        step_cost: what a move earns (c).
+        reward: what the goal earns (R_pos).
+        output: identity or tanh.
+        weights: all look-up tables [W] float32 (default: zeros).
+    """
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        board: str,
+        tuples: Iterable[Iterable[int]],
+        symmetries: Iterable[int] = (0,),
+        step_cost: float = -0.04,
+        reward: float = 1.0,
+        output: str = "identity",
+        weights: np.ndarray | None = None,
+    ) -> None:
+        self.puzzle, self.board = puzzle, make_board(puzzle, board)
+        self.tuples = check_tuples(self.board, tuples)
+        self.symmetries = tuple(int(m) for m in symmetries)
+        if self.symmetries[:1] != (0,) or len(set(self.symmetries)) < len(self.symmetries) or max(self.symmetries) > 47:
+            raise ValueError(f"symmetries must be different numbers 0..47, 0 first, got {self.symmetries}")
+        self.step_cost, self.reward, self.output = float(step_cost), float(reward), output
+        self.net = make_net(puzzle, self.board, self.tuples, self.symmetries, output, weights)
+
+    @classmethod
+    def from_config(cls, puzzle: Puzzle, config: TdNTupleConfig, seed: int) -> "TdNTuple":
+        """An untrained agent; tuples and symmetries are drawn from the seed."""
+        rng = np.random.default_rng([seed, 0])
+        board = make_board(puzzle, config.board)
+        tuples = config.tuples or make_tuples(board, config.n_tuples, config.tuple_length, config.tuple_mode, rng)
+        symmetries = choose_symmetries(puzzle, config.nsym, rng)
+        return cls(puzzle, config.board, tuples, symmetries, config.step_cost, config.reward, config.output)
+
+    def value(self, states: np.ndarray) -> np.ndarray:
+        """V of states [B, S], [B] float32, as the network gives it (it knows nothing of the goal)."""
+        states = self.puzzle.as_states(states)
+        out = np.empty(len(states), np.float32)
+        over_rows(values, (self.net,), (states, out))
+        return out
+
+    def cost_to_go(self, states: np.ndarray) -> np.ndarray:
+        """Estimated moves to the goal [B] float32: the moves for which reward + step_cost * moves is V; 0 at the goal."""
+        moves = (self.value(states) - np.float32(self.reward)) / np.float32(self.step_cost)
+        moves[self.puzzle.is_solved(states)] = 0
+        return moves
+
+    def policy(self, states: np.ndarray) -> np.ndarray:
+        """One-step look-ahead [B, A]."""
+        return lookahead_policy(self.puzzle, self.cost_to_go, states)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights that are not 0, and one bit per weight that says which they are."""
+        return pack("weights", self.net.weights, self.net.weights != 0)
+
+    def settings(self) -> dict[str, Any]:
+        """All the rest."""
+        return {
+            "board": self.board.name,
+            "tuples": [list(cells) for cells in self.tuples],
+            "symmetries": list(self.symmetries),
+            "step_cost": self.step_cost,
+            "reward": self.reward,
+            "output": self.output,
+        }
+
+    @classmethod
+    def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "TdNTuple":
+        """The agent that `settings` and `arrays` describe."""
+        agent = cls(puzzle, **settings)
+        unpack("weights", arrays, agent.net.weights)
+        return agent
+
+
+def pack(name: str, array: np.ndarray, touched: np.ndarray) -> dict[str, np.ndarray]:
+    """The touched [W] rows of an array [W, ...], and which they are."""
+    return {f"{name}_touched": np.packbits(touched), f"{name}_values": array[touched]}
+
+
+def unpack(name: str, arrays: dict[str, np.ndarray], out: np.ndarray) -> None:
+    """Write the packed rows back into an array [W, ...] that holds what untouched rows hold."""
+    try:
+        bits, stored = arrays[f"{name}_touched"], arrays[f"{name}_values"]
+    except KeyError as error:
+        raise ValueError(f"the stored arrays lack {error}") from None
+    if len(bits) != -(-len(out) // 8):
+        raise ValueError(f"the stored {name} are those of another network: {8 * len(bits)} bits for {len(out)} rows")
+    touched = np.unpackbits(bits, count=len(out)).astype(bool)
+    if stored.shape != (touched.sum(), *out.shape[1:]):
+        raise ValueError(f"the stored {name} do not fit: {touched.sum()} rows are marked, {stored.shape} are there")
+    out[touched] = stored

@@ -1,0 +1,170 @@
+"""Measure trained runs beside the report, and write the tables of README.md: python -m agents.td_ntuple.results
+
+Runs are folders runs/td_ntuple/PRESET-sSEED, as the commands in README.md make them. What has been measured is kept in each
+run's solved.json and not measured again; `--no-measure` only writes the tables.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+
+import agents
+from agents import store
+from agents.evaluation import heuristic_quality, solved_by_depth
+from agents.search import Solutions, make_search
+from agents.search.mcts import PRESETS as MCTS_PRESETS
+from agents.search.mcts import mcts
+from agents.td_ntuple.agent import TdNTuple
+from agents.td_ntuple.config import PRESETS
+from agents.td_ntuple.figures import solved_figure
+from agents.td_ntuple.published import AGENTS, CUBES, SOLVED
+
+HERE = Path(__file__).parent
+E_EVAL = 50  # moves after which a cube counts as not solved
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which runs to measure, and how."""
+
+    runs: Path = Path("runs/td_ntuple")
+    """Folder of the run folders."""
+    iterations: tuple[int, ...] = (0, 100, 800)
+    """MCTS iterations per move; 0 is the agent alone."""
+    charged: tuple[int, ...] = (100,)
+    """MCTS iterations to measure with step costs charged in the backup too."""
+    cubes: int = CUBES
+    """Start states per number of twists."""
+    seed: int = 0
+    """Of the scrambles."""
+    measure: bool = True
+    """Measure what is missing; otherwise only write the tables."""
+    only: str = ""
+    """Measure only runs whose name begins with this."""
+    readme: Path = HERE / "README.md"
+    """Where the tables go, between <!-- results:begin --> and <!-- results:end -->."""
+
+
+def wrapped(agent: TdNTuple, iterations: int, **options: Any) -> Callable[[np.ndarray], Solutions]:
+    """The agent alone (0 iterations), or in the report's MCTS wrapper (section 5.2.2, algorithm 4).
+
+    As in the author's program: rewards are the agent's own, priors the softmax of the children's values, and neither the
+    agent nor the tree ever takes back the move before.
+    """
+    if iterations == 0:
+        return make_search("greedy", agent, {"max_steps": E_EVAL})
+    own = {"step_cost": agent.step_cost, "reward": agent.reward, "temperature": -1 / agent.step_cost, "skip_undo": True}
+    settings = MCTS_PRESETS["konen"] | own | {"iterations_per_move": iterations, "max_moves": E_EVAL} | options
+    return lambda states: mcts(agent.puzzle, states, agent.cost_to_go, **settings)
+
+
+def measure(folder: Path, options: Options) -> None:
+    """Add what is missing to a run's solved.json: shares solved for p = 1, 2, ... on plain and on clean walks."""
+    file = folder / "solved.json"
+    preset = _preset(folder)
+    agent = agents.load(folder)
+    episodes = int(agents.last_checkpoint(folder).stem)
+    found = json.loads(file.read_text()) if file.exists() else {}
+    if found.get("episodes") != episodes or found.get("cubes") != options.cubes:
+        found = {"episodes": episodes, "cubes": options.cubes, "seed": options.seed, "solved": {}}
+    most = max(PRESETS[preset][1].p_max, 15 if preset.startswith("3x3-qtm") else 0)
+    jobs = [(n, False) for n in options.iterations] + [(n, True) for n in options.charged]
+    for iterations, charged in jobs:
+        for plain in (True, False):
+            name = f"{iterations}{' charged' if charged else ''} {'plain' if plain else 'clean'}"
+            if name in found["solved"]:
+                continue
+            search = wrapped(agent, iterations, **({"charge_steps": True} if charged else {}))
+            rows = solved_by_depth(agent.puzzle, search, range(1, most + 1), options.cubes, options.seed, allow_undo=plain)
+            found["solved"][name] = [row["solved"] for row in rows]
+            print(folder.name, name, " ".join(f"{100 * row['solved']:.0f}" for row in rows), flush=True)
+            store.write_text(file, json.dumps(found))
+    if agent.puzzle.enumerable and "all_states" not in found:
+        quality = heuristic_quality(agent)
+        found["all_states"] = quality["greedy_without_undo_solved"]
+        store.write_text(file, json.dumps(found))
+
+
+def table(preset: str, runs: list[dict[str, Any]]) -> str:
+    """One preset's results: per search the report's percentages, ours on plain walks and on clean ones, means over runs."""
+    searches = {name.rpartition(" ")[0] for run in runs for name in run["solved"]}
+    names = sorted(searches, key=lambda name: (int(name.split()[0]), name))
+    depths = len(next(iter(runs[0]["solved"].values())))
+    shown = range(1, depths + 1)
+    lines = [f"| p | {' | '.join(map(str, shown))} | mean |", "|---" * (depths + 2) + "|"]
+    ours = {}
+    for name in names:
+        iterations = int(name.split()[0])
+        title = (f"MCTS {iterations}" if iterations else "agent alone") + (", steps charged" if "charged" in name else "")
+        theirs = SOLVED.get(preset, {}).get(iterations)
+        if theirs and "charged" not in name:
+            cells = [f"{x:.1f}" for x in theirs] + [""] * (depths - len(theirs))
+            lines.append(f"| {title}, Konen | {' | '.join(cells)} | {np.mean(theirs):.1f} |")
+        for walk in ("plain", "clean"):
+            found = [run["solved"][f"{name} {walk}"] for run in runs if f"{name} {walk}" in run["solved"]]
+            if not found:
+                continue
+            mean = 100 * np.mean(found, axis=0)
+            if walk == "plain" and "charged" not in name:
+                ours[iterations] = mean.tolist()
+            cells = [f"{x:.1f}{_mark(x, theirs, i, len(found)) if walk == 'plain' else ''}" for i, x in enumerate(mean)]
+            lines.append(f"| {title}, {walk} walks | {' | '.join(cells)} | {mean.mean():.1f} |")
+    solved_figure(preset, ours).savefig(HERE / f"solved-{preset}.png", dpi=100)
+    episodes = {run["episodes"] for run in runs}
+    head = f"### {preset}\n\n{len(runs)} run(s) of {'/'.join(f'{n:,}' for n in sorted(episodes))} episodes."
+    everywhere = [run["all_states"] for run in runs if "all_states" in run]
+    if everywhere:
+        head += f" Greedy from *all* 3,674,160 states: {100 * np.mean(everywhere):.2f}% solved."
+    return "\n".join([head, "", *lines, "", f"![{preset}](solved-{preset}.png)"])
+
+
+def _preset(folder: Path) -> str:
+    return folder.name.rpartition("-s")[0]
+
+
+def _mark(percent: float, theirs: list[float] | None, i: int, runs: int) -> str:
+    """A mark where ours is more than two standard errors below the report's."""
+    if theirs is None or i >= len(theirs):
+        return ""
+    p, q = percent / 100, theirs[i] / 100
+    error = np.sqrt(p * (1 - p) / (CUBES * runs) + q * (1 - q) / (CUBES * AGENTS))
+    return "" if p >= q - 2 * error - 1e-9 else " (!)"
+
+
+def run(options: Options) -> None:
+    """Measure, then write the tables."""
+    folders = [folder for folder in sorted(options.runs.glob("*-s*")) if folder.is_dir() and _preset(folder) in PRESETS]
+    if not folders:
+        raise ValueError(f"no runs PRESET-sSEED in {options.runs}: train some first, see README.md")
+    for folder in folders:
+        finished = (folder / "learning_curve.png").exists()
+        if options.measure and finished and folder.name.startswith(options.only):
+            measure(folder, options)
+    texts = []
+    for preset in PRESETS:
+        files = [folder / "solved.json" for folder in folders if _preset(folder) == preset]
+        runs = [json.loads(file.read_text()) for file in files if file.exists()]
+        if runs:
+            texts.append(table(preset, runs))
+    between = re.compile(r"(<!-- results:begin -->).*?(<!-- results:end -->)", re.DOTALL)
+    text = between.sub(lambda marks: "\n\n".join([marks[1], *texts, marks[2]]), options.readme.read_text())
+    store.write_text(options.readme, text)
+    print(f"written: {options.readme}")
+
+
+def main() -> None:
+    """The command line."""
+    try:
+        run(tyro.cli(Options, description=__doc__))
+    except (ValueError, FileNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""TD-n-tuple learning (Konen 2023): python -m train.td_ntuple --preset 3x3-qtm-nsym16 --run.folder runs/td_ntuple/nsym16
+
+Every agent of the report's appendix C is a preset (see agents/td_ntuple/config.py); any setting can be changed, for example
+--config.episodes 1000000. Writes learning_curve.png with the report's figures beside the run's own.
+"""
+
+import sys
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import tyro
+
+from agents.evaluation import solved_by_depth
+from agents.search import make_search
+from agents.td_ntuple.agent import TdNTuple, pack, unpack
+from agents.td_ntuple.config import PRESETS, TdNTupleConfig
+from agents.td_ntuple.figures import learning_figure
+from agents.td_ntuple.learner import learn, make_coherence
+from rubiks_gym.puzzles import puzzle_from_name
+from train.runs import Run, RunOptions, progress_bar
+
+E_EVAL = 50  # moves after which a cube counts as not solved
+
+
+@dataclass(frozen=True)
+class Options:
+    """TD-n-tuple learning."""
+
+    run: RunOptions
+    """The run folder."""
+    preset: str = ""
+    """An agent of the report: 2x2-htm, 2x2-qtm, 3x3-htm, 3x3-qtm, 3x3-qtm-nsym8, -nsym16, -nsym24; or ours, see config.py."""
+    puzzle: str = "rubik2x2-qtm"
+    """rubik2x2-qtm, rubik3x3-htm, hanoi-DISKS-PEGS, ..."""
+    config: TdNTupleConfig = field(default_factory=TdNTupleConfig)
+    """The learner's settings."""
+    log_every: int = 1000
+    """Episodes between two lines of metrics.jsonl."""
+    evaluate_every: int = 100_000
+    """Episodes between two points of the learning curve (0: none)."""
+    cubes: int = 200
+    """Start states per number of twists, for the learning curve."""
+
+
+def train(options: Options) -> TdNTuple:
+    """Train from scratch, or go on where a checkpoint was."""
+    puzzle, config, seed = puzzle_from_name(options.puzzle), options.config, options.run.seed
+    if options.log_every < 1 or options.evaluate_every < 0:
+        raise ValueError("--log-every must be at least 1 and --evaluate-every at least 0")
+    agent = TdNTuple.from_config(puzzle, config, seed)
+    coherence = make_coherence(config, agent.net)
+    record = {"algorithm": "td_ntuple", "preset": options.preset, "puzzle": puzzle.name, "seed": seed, **asdict(config)}
+    every = {"log_every": options.log_every, "evaluate_every": options.evaluate_every, "cubes": options.cubes}
+    run, done = Run(options.run, {**record, **every}), 0
+    restored = run.restore()
+    if restored is not None:
+        state, arrays = restored
+        unpack("weights", arrays, agent.net.weights)
+        unpack("coherence", arrays, coherence)
+        done = state["step"]
+    with run.interruptible(), progress_bar(config.episodes, f"td_ntuple {options.preset or puzzle.name}") as show:
+        while done < config.episodes and not run.stopping:
+            # Lines and points fall on round numbers of episodes, wherever a run was cut.
+            count = min(options.log_every - done % options.log_every, config.episodes - done)
+            metrics = learn(puzzle, config, agent.net, coherence, seed, done, count)
+            done += count
+            if options.evaluate_every and (done % options.evaluate_every == 0 or done == config.episodes):
+                metrics["solved"] = solved_rate(agent, config, options.cubes)
+            run.log(done, **metrics)
+            show(done, **metrics)
+            if run.checkpoint_due() or done == config.episodes:
+                touched = coherence[:, 1] != np.float32(config.tc_init)
+                run.checkpoint(done, agent, {}, pack("coherence", coherence, touched))
+    if options.evaluate_every:
+        learning_figure(run.folder, options.preset).savefig(run.folder / "learning_curve.png", dpi=150)
+    run.finish()
+    return agent
+
+
+def solved_rate(agent: TdNTuple, config: TdNTupleConfig, cubes: int) -> float:
+    """The report's measure: the greedy agent's share of solved cubes, mean over 1..p_max twists, undoing ones allowed."""
+    search = make_search("greedy", agent, {"max_steps": E_EVAL})
+    rows = solved_by_depth(agent.puzzle, search, range(1, config.p_max + 1), cubes, allow_undo=True)
+    return float(np.mean([row["solved"] for row in rows]))
+
+
+def preset_options(arguments: list[str]) -> Options | None:
+    """The options that a preset named among the arguments stands for; the command line may change any of them."""
+    texts = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
+    texts += [arguments[i + 1] for i, text in enumerate(arguments[:-1]) if text == "--preset"]
+    if not texts:
+        return None
+    if texts[-1] not in PRESETS:
+        raise ValueError(f"unknown preset {texts[-1]!r}: choose from {', '.join(PRESETS)}")
+    puzzle, config = PRESETS[texts[-1]]
+    return Options(run=RunOptions(folder=tyro.MISSING), preset=texts[-1], puzzle=puzzle, config=config)
+
+
+def main() -> None:
+    """The command line."""
+    try:
+        default = preset_options(sys.argv[1:])
+        train(tyro.cli(Options, description=__doc__, **({} if default is None else {"default": default})))
+    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()
