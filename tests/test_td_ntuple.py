@@ -348,9 +348,9 @@ def test_presets_are_the_reports_agents():
         ({"tuple_mode": "spiral"}, "unknown way to make tuples"),
         ({"n_tuples": 0}, "at least 1 tuple"),
         ({"tuple_length": 15}, "has 1 to 14 cells"),
-        ({"tuples": ((0, 14),)}, "has cells 0..13, got 14"),
-        ({"tuples": ((0, 1, 0),)}, "at most once"),
-        ({"tuples": ((),)}, "at least 1 cell"),
+        ({"tuples": ("0,14",)}, "has cells 0..13, got 14"),
+        ({"tuples": ("0,1,0",)}, "at most once"),
+        ({"tuples": ("0,1", "")}, "cannot read the tuples"),
         ({"nsym": 25}, "nsym must be"),
         ({"nsym": -1}, "nsym must be"),
         ({"output": "relu"}, "output must be"),
@@ -378,6 +378,13 @@ def test_bad_networks_are_named(settings, message):
 def test_bad_settings_are_named(settings, message):
     with pytest.raises(ValueError, match=message):
         TdNTupleConfig(**settings)
+
+
+def test_tuples_can_be_given_by_hand():
+    agent = TdNTuple.from_config(Rubik2x2(), TdNTupleConfig(tuples=("0,7", "3")), 0)
+    assert agent.tuples == ((0, 7), (3,)) and len(agent.net.weights) == 7 * 3 + 7
+    with pytest.raises(ValueError, match="at least 1 cell"):
+        TdNTuple(Rubik2x2(), "sticker2", [()])
 
 
 def test_hanoi_has_neither_cube_boards_nor_symmetries():

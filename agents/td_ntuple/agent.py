@@ -9,7 +9,7 @@ from agents.protocol import lookahead_policy
 from agents.td_ntuple.boards import make_board
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import choose_symmetries, make_net, values
-from agents.td_ntuple.tuples import check_tuples, make_tuples
+from agents.td_ntuple.tuples import check_tuples, make_tuples, read_tuples
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
 
@@ -52,7 +52,9 @@ class TdNTuple:
         """An untrained agent; tuples and symmetries are drawn from the seed."""
         rng = np.random.default_rng([seed, 0])
         board = make_board(puzzle, config.board)
-        tuples = config.tuples or make_tuples(board, config.n_tuples, config.tuple_length, config.tuple_mode, rng)
+        tuples = read_tuples(config.tuples)
+        if not tuples:
+            tuples = make_tuples(board, config.n_tuples, config.tuple_length, config.tuple_mode, rng)
         symmetries = choose_symmetries(puzzle, config.nsym, rng)
         return cls(puzzle, config.board, tuples, symmetries, config.step_cost, config.reward, config.output)
 

@@ -23,8 +23,8 @@ class TdNTupleConfig:
     """Cells in each of them (n)."""
     tuple_mode: str = "random-walk"
     """How they are made: random-walk or random-points."""
-    tuples: tuple[tuple[int, ...], ...] = ()
-    """Tuples given by hand, as lists of cells; none are made then."""
+    tuples: tuple[str, ...] = ()
+    """Tuples given by hand, each as its cells, for example 0,1,8 2,3,10; none are made then."""
     output: str = "identity"
     """sigma: identity or tanh."""
     nsym: int = 0

@@ -29,6 +29,16 @@ def make_tuples(board: Board, count: int, length: int, mode: str, rng: np.random
     return check_tuples(board, sorted(make(board, length, rng) for _ in range(count)))
 
 
+def read_tuples(texts: Iterable[str]) -> Tuples:
+    """Tuples from texts such as "0,1,8"."""
+    try:
+        return tuple(tuple(int(cell) for cell in text.split(",")) for text in texts)
+    except ValueError:
+        raise ValueError(
+            f"cannot read the tuples {tuple(texts)}: write cells with commas between them, such as 0,1,8"
+        ) from None
+
+
 def check_tuples(board: Board, tuples: Iterable[Iterable[int]]) -> Tuples:
     """Tuples given by hand, or a ValueError that names what is wrong with them."""
     checked = tuple(tuple(int(cell) for cell in each) for each in tuples)
