@@ -44,6 +44,15 @@ def test_children_are_the_states_after_each_action(puzzle, states):
         assert (children[:, action] == puzzle.apply(states, np.full(len(states), action))).all()
 
 
+def test_children_can_be_written_into_an_array_that_is_there(puzzle, states):
+    room = np.zeros((len(states), puzzle.n_actions, puzzle.state_size), np.uint8)
+    assert puzzle.expand(states, room) is room
+    assert (room == puzzle.expand(states)).all()
+    for wrong in (room[:-1], room.astype(int), room[:, ::-1]):
+        with pytest.raises(ValueError, match="out must be a contiguous uint8 array of shape"):
+            puzzle.expand(states, wrong)
+
+
 def test_step_is_apply_and_is_solved(puzzle, rng):
     near = puzzle.expand(puzzle.goal[None])[0]
     actions = rng.integers(0, puzzle.n_actions, len(near))

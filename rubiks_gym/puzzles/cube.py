@@ -73,10 +73,10 @@ class Cube(Puzzle):
             self.refuse_actions(actions)
         return out, solved
 
-    def expand(self, states: np.ndarray) -> np.ndarray:
-        """All children [B, A, S]."""
+    def expand(self, states: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """All children [B, A, S], written into out if it is given."""
         states = self.as_states(states)
-        out = np.empty((len(states), self.n_actions, self.state_size), np.uint8)
+        out = self.room_for_children(states, out)
         over_rows(kernels.expand, (self.moves,), (states, out))
         return out
 

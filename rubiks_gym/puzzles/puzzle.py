@@ -85,13 +85,25 @@ class Puzzle:
         next_states = self.apply(states, actions)
         return next_states, self.is_solved(next_states)
 
-    def expand(self, states: np.ndarray) -> np.ndarray:
-        """All children [B, A, S]; the child of an illegal action is the state itself."""
+    def expand(self, states: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """All children [B, A, S], written into out if it is given; the child of an illegal action is the state itself.
+
+        Large results want fresh memory at every call, which costs as much as making them: a loop does better with out.
+        """
         states = self.as_states(states)
+        out = self.room_for_children(states, out)
         every = np.tile(np.arange(self.n_actions), len(states))
-        return self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(
-            len(states), self.n_actions, self.state_size
-        )
+        out[:] = self.apply(np.repeat(states, self.n_actions, axis=0), every).reshape(out.shape)
+        return out
+
+    def room_for_children(self, states: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+        """An array [B, A, S] for the children of states: out, if it is one."""
+        shape = (len(states), self.n_actions, self.state_size)
+        if out is None:
+            return np.empty(shape, np.uint8)
+        if out.dtype != np.uint8 or out.shape != shape or not out.flags.c_contiguous:
+            raise ValueError(f"out must be a contiguous uint8 array of shape {shape}, got {out.dtype} {out.shape}")
+        return out
 
     # Walks and random states ----------------------------------------------------------------------------------------
 
