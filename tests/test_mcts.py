@@ -156,10 +156,10 @@ def assert_same(trees, t, n, node):
 
 
 CASES = [
-    ("konen", {}, 40),
-    ("konen", {"leaf": "state", "charge_steps": True, "c": 3.0}, 40),
-    ("konen", {"depth_limit": 3}, 40),
-    ("konen", {"leaves": 4, "virtual_loss": 0.5}, 12),
+    ("konen", {"skip_undo": False}, 40),  # the reference knows no move before
+    ("konen", {"skip_undo": False, "leaf": "state", "charge_steps": True, "c": 3.0}, 40),
+    ("konen", {"skip_undo": False, "depth_limit": 3}, 40),
+    ("konen", {"skip_undo": False, "leaves": 4, "virtual_loss": 0.5}, 12),
     ("deepcube", {"leaves": 1}, 40),
     ("deepcube", {"leaves": 1, "reward": 30.0}, 40),
     ("deepcube", {"leaves": 5, "reward": 30.0}, 10),
@@ -191,7 +191,7 @@ def test_grows_the_same_tree_and_plays_the_same_moves_as_the_reference(puzzle, p
 def test_konens_search_plays_the_reference_s_solution():
     puzzle, distance, policy = exact(Rubik2x2, "qtm")
     cost_to_go, _ = vague(puzzle, distance)
-    options = {**PRESETS["konen"], "iterations_per_move": 30}
+    options = {**PRESETS["konen"], "skip_undo": False, "iterations_per_move": 30}
     starts = puzzle.walk(mix(np.arange(6, dtype=np.uint64)), np.full(6, 5))
     solutions = mcts(puzzle, starts, cost_to_go, policy, **options)
     assert solutions.solved.any()

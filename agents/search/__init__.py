@@ -25,6 +25,8 @@ SEARCHES: dict[str, tuple[Callable[..., Solutions], dict[str, Any]]] = {
     "beam": (beam, {}),
     "mcts": (mcts, {}),
     **{f"mcts-{preset}": (mcts, options) for preset, options in PRESETS.items()},
+    # Konen's priors are a softmax over the children's values, which the search makes itself when it is given no policy.
+    "mcts-konen": (mcts, PRESETS["konen"] | {"policy": None}),
 }
 
 
@@ -98,7 +100,7 @@ def search_options(name: str) -> dict[str, Any]:
         raise ValueError(f"unknown search {name!r}: choose from {', '.join(SEARCHES)}")
     function, defaults = SEARCHES[name]
     if function is mcts:
-        return {field.name: field.default for field in fields(Options)} | defaults
+        return {field.name: defaults.get(field.name, field.default) for field in fields(Options)}
     keywords = inspect.signature(function).parameters.values()
     own = {p.name: p.default for p in keywords if p.kind is p.KEYWORD_ONLY and p.name not in ("ball", "budget")}
     return own | defaults

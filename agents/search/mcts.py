@@ -125,12 +125,13 @@ class Options:
 
 PRESETS: dict[str, dict[str, Any]] = {
     # c_PUCT = 1, d_max = 50, E_eval = 50, I = 100 (or 800), R_pos = 1, c = -0.1. The softmax is over values, reward + step_cost
-    # * cost, which is a temperature of 1 / |c| moves. The program behind the report's figures had c = -0.04 and so 25 moves.
+    # * cost, which is a temperature of 1 / |c| moves. The program behind the report's figures had c = -0.04 and so 25 moves,
+    # and never took back the move before.
     "konen": {
         "score": "puct", "c": 1.0, "epsilon": 1e-8, "first_q": 0.0, "backup": "mean", "charge_steps": False,
         "leaf": "children", "reward": 1.0, "step_cost": -0.1, "temperature": 10.0, "depth_limit": 50, "too_deep": -1.0,
         "leaves": 1, "virtual_loss": 0.0, "iterations_per_move": 100, "max_moves": 50, "play": "visits",
-        "stop_in_tree": False, "skip_undo": False, "shorten": False,
+        "stop_in_tree": False, "skip_undo": True, "shorten": False,
     },
     # Rewards are +1 for the move that solves and -1 for every other, so V = 2 - cost. W starts at 0: V is seen only near the
     # goal, further out P guides alone. c and nu are not in the report; 4 and 150 are in common use.
