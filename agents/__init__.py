@@ -1,8 +1,12 @@
 """Agents: what learns, what searches, and what measures both. `AGENTS` lists the kinds, `load` reads one from a run folder."""
 
+import contextlib
 import importlib
+import warnings
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from agents import store
 from agents.protocol import Agent, run_folder
@@ -40,22 +44,44 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     if kind in ("exact", "random") and name:
         state, arrays = {"agent": kind, "puzzle": name, "settings": {}}, {}
     else:
-        state, arrays = store.load(last_checkpoint(run_folder(run)))
+        state, arrays = load_checkpoint(run_folder(run))
     missing = {"agent", "puzzle", "settings"} - set(state)
     if missing:
         raise ValueError(f"{run} does not say what agent it holds: {sorted(missing)[0]!r} is missing")
     own = puzzle_from_name(state["puzzle"])
     if puzzle is not None and puzzle.name != own.name:
         raise ValueError(f"{run} was trained on {own.name}, not on {puzzle.name}")
-    return agent_class(state["agent"]).from_stored(own, state["settings"], arrays)
+    try:
+        return agent_class(state["agent"]).from_stored(own, state["settings"], arrays)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{run} does not hold what an agent of kind {state['agent']!r} needs: {error}") from None
+
+
+def checkpoints(run: Path) -> list[Path]:
+    """The whole checkpoints of a run folder, oldest first; unfinished ones have names that begin with a dot."""
+    return sorted((run / "checkpoints").glob("[0-9]*.npz"))
 
 
 def last_checkpoint(run: Path) -> Path:
-    """The newest whole checkpoint of a run folder; unfinished ones have names that begin with a dot."""
-    checkpoints = sorted((run / "checkpoints").glob("[0-9]*.npz"))
-    if not checkpoints:
+    """The newest whole checkpoint of a run folder."""
+    found = checkpoints(run)
+    if not found:
         raise ValueError(f"{run} holds no checkpoint yet")
-    return checkpoints[-1]
+    return found[-1]
 
 
-__all__ = ["AGENTS", "Agent", "agent_class", "describe", "last_checkpoint", "load"]
+def load_checkpoint(run: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """State and arrays of the newest checkpoint; of the one before it, with a warning, if a failing disk has damaged that."""
+    newest, *older = [last_checkpoint(run), *checkpoints(run)[-2::-1]]
+    try:
+        return store.load(newest)
+    except ValueError as error:
+        for file in older:
+            with contextlib.suppress(ValueError):
+                state, arrays = store.load(file)
+                warnings.warn(f"{error}; going back to {file.name}", stacklevel=2)
+                return state, arrays
+        raise
+
+
+__all__ = ["AGENTS", "Agent", "agent_class", "checkpoints", "describe", "last_checkpoint", "load", "load_checkpoint"]

@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 from agents.protocol import Agent
 from agents.search.ball import heuristic
 from agents.search.solutions import Solutions, are_solutions
-from rubiks_gym.exact import ExactTable
+from rubiks_gym.exact import ExactTable, has_table
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 
 Search = Callable[[np.ndarray], Solutions]
@@ -42,7 +42,7 @@ def solved_by_depth(
 
     A solution counts only if its moves really lead to the goal.
     """
-    table = ExactTable(puzzle) if puzzle.enumerable and puzzle.n_states < 10**8 else None
+    table = ExactTable(puzzle) if has_table(puzzle) else None
     rows = []
     for done, depth in enumerate(depths):
         show(done)

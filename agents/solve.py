@@ -46,7 +46,7 @@ def solve(options: Options) -> tuple[np.ndarray, Solutions]:
         else:
             print("not solved within the budget")
         print(f"{found.nodes[i]:,} nodes, {found.seconds[i]:.3f} s")
-    if options.gif is not None:
+    if options.gif is not None and found.solved[0]:
         draw(puzzle, states[0], found.moves[0], options.gif)
     return states, found
 
@@ -82,7 +82,7 @@ def main() -> None:
     """The command line."""
     try:
         solve(tyro.cli(Options, prog="python -m agents.solve", description=__doc__))
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, OSError) as error:
         raise SystemExit(f"error: {error}") from None
 
 

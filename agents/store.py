@@ -35,7 +35,16 @@ def load(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         state = json.loads(arrays.pop("json").tobytes())
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist") from None
-    except (ValueError, OSError, EOFError, KeyError, AttributeError, NotImplementedError, zipfile.BadZipFile) as error:
+    except (
+        ValueError,
+        OSError,
+        EOFError,
+        KeyError,
+        AttributeError,
+        NotImplementedError,
+        RuntimeError,
+        zipfile.BadZipFile,
+    ) as error:
         raise ValueError(f"{file} is damaged: {error}") from None
     if not isinstance(state, dict):
         raise ValueError(f"{file} is damaged: its state is not an object")

@@ -1,6 +1,16 @@
 """rubiks-gym: Gymnasium environments for permutation puzzles. Importing it registers them and imports little else."""
 
+import importlib
+from types import ModuleType
+
 from rubiks_gym.registration import ENVIRONMENTS, register_puzzle
 
 __version__ = "0.1.0"
 __all__ = ["ENVIRONMENTS", "register_puzzle"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """`rubiks_gym.scrambles` and the like, imported when they are first asked for."""
+    if name in ("envs", "exact", "observations", "puzzles", "rewards", "scrambles"):
+        return importlib.import_module(f"rubiks_gym.{name}")
+    raise AttributeError(f"module 'rubiks_gym' has no attribute {name!r}")

@@ -31,7 +31,7 @@ class StepCost:
     goal_reward: float = 1.0
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
-        return self.cost + self.goal_reward * solved
+        return float(self.cost) + float(self.goal_reward) * solved
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,30 @@ class Potential:
             raise ValueError(f"cost_to_go must be a function from states [B, S] to moves [B], got {self.cost_to_go!r}")
         if not 0 < self.gamma <= 1:
             raise ValueError(f"gamma must be in (0, 1], got {self.gamma!r}")
+        object.__setattr__(self, "base", _checked(self.base))
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
-        phi = -np.asarray(self.cost_to_go(states), np.float64)
-        next_phi = np.where(solved, 0.0, -np.asarray(self.cost_to_go(next_states), np.float64))
-        return self.base(states, actions, next_states, solved) + self.gamma * next_phi - phi
+        next_phi = np.where(solved, 0.0, self._phi(next_states))
+        return self.base(states, actions, next_states, solved) + self.gamma * next_phi - self._phi(states)
+
+    def _phi(self, states: np.ndarray) -> np.ndarray:
+        costs = np.asarray(self.cost_to_go(states), np.float64)
+        if costs.shape != (len(states),) or not np.isfinite(costs).all():
+            raise ValueError(f"cost_to_go must return {len(states)} finite numbers, got shape {costs.shape}: {costs}")
+        return -costs
 
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's function, its result checked."""
+    """A user's function, its result checked. It may look at the arrays during the call: they are not its own to keep."""
 
     function: Reward
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
-        rewards = np.array(self.function(states, actions, next_states, solved), np.float64)
+        views = [array.view() for array in (states, actions, next_states, solved)]
+        for view in views:
+            view.flags.writeable = False
+        rewards = np.array(self.function(*views), np.float64)
         if rewards.shape != solved.shape:
             raise ValueError(
                 f"the reward function must return one number per transition, shape {solved.shape}, got {rewards.shape}"
@@ -84,12 +93,17 @@ class Custom:
 REWARDS = {"sparse": Sparse, "step-cost": StepCost, "deepcube": PlusMinusOne, "potential": Potential}
 
 
+def _checked(reward: Reward) -> Reward:
+    """The reward itself if it is one of ours, else with its results checked."""
+    if not callable(reward) or isinstance(reward, type):
+        raise ValueError(f"a reward must be a name or a function of (states, actions, next_states, solved), got {reward!r}")
+    return reward if type(reward) in REWARDS.values() else Custom(reward)
+
+
 def make_reward(reward: str | Reward, puzzle: Puzzle) -> Reward:
     """The reward of a name, or the function itself. "potential" by name takes the puzzle's exact table."""
     if not isinstance(reward, str):
-        if not callable(reward):
-            raise ValueError(f"a reward must be a name or a function of (states, actions, next_states, solved), got {reward!r}")
-        return reward if type(reward) in REWARDS.values() else Custom(reward)
+        return _checked(reward)
     if reward not in REWARDS:
         raise ValueError(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}, or pass a function")
     if reward == "potential":

@@ -182,7 +182,7 @@ SCRAMBLES: dict[str, Any] = {
 def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None) -> Scramble:
     """The scramble of a name, or the object itself."""
     if not isinstance(scramble, str):
-        if not callable(getattr(scramble, "draw", None)):
+        if isinstance(scramble, type) or not callable(getattr(scramble, "draw", None)):
             raise ValueError(f"a scramble object needs a method draw(puzzle, streams, episodes), got {scramble!r}")
         if k_max is not None:
             raise ValueError("k_max belongs to a scramble given by name; set it in the scramble object itself")

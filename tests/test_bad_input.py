@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rubiks_gym  # noqa: F401
+import rubiks_gym
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, set_num_threads
 
 IDS = ["Rubik2x2-v0", "Rubik3x3-v0", "Hanoi-v0"]
@@ -227,3 +227,84 @@ def test_any_list_of_numbers_as_state_is_a_real_cube_or_refused(values, padded):
     except ValueError:
         return
     assert (cube.from_index(cube.index(states)) == states).all()
+
+
+def test_seeds_of_any_integer_type_mean_the_same_and_others_are_refused():
+    for puzzle in (Rubik2x2(), Hanoi(4)):
+        seeds = np.arange(500, dtype=np.uint64)
+        for kind in (np.int64, np.int32, np.uint8):
+            few = seeds.astype(kind)[:200]
+            assert (puzzle.random_states(few) == puzzle.random_states(seeds[:200])).all()
+            assert (puzzle.walks(few, 5) == puzzle.walks(seeds[:200], 5)).all()
+            assert (puzzle.walk(few, 7) == puzzle.walk(seeds[:200], np.full(200, 7))).all()
+        for bad in (seeds.astype(float), seeds[:, None], 5, ["a"]):
+            with pytest.raises(ValueError, match="seeds must be whole numbers"):
+                puzzle.walks(bad, 3)
+        for bad in (-1, 2.7, [1, 2], np.full(500, -1)):
+            with pytest.raises(ValueError, match="depths must be whole numbers"):
+                puzzle.walk(seeds, bad)
+        for bad in ([1.7], [[1, 2]]):
+            with pytest.raises(ValueError, match="an index must be whole numbers"):
+                puzzle.from_index(bad)
+        with pytest.raises(ValueError, match=r"come from pack\(\)"):
+            puzzle.unpack(np.zeros((2, 0), np.uint64))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "abc", [1.9, 2], [-1, 2], True])
+def test_bad_vector_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match="a seed must be a whole number"):
+        gym.make_vec("Rubik2x2-v0", num_envs=2).reset(seed=seed)
+
+
+def test_numpy_seeds_are_seeds():
+    one, other = gym.make_vec("Rubik3x3-v0", num_envs=2), gym.make_vec("Rubik3x3-v0", num_envs=2)
+    np.testing.assert_array_equal(one.reset(seed=np.int64(7))[0], other.reset(seed=np.array([7, 8]))[0])
+    np.testing.assert_array_equal(one.reset(seed=7)[0], other.reset(seed=[7, 8])[0])
+
+
+@pytest.mark.parametrize(
+    "change", [{"state": None}, {"stream": 1.5}, {"episode": "x"}, {"scramble_depth": [1, 2, 3]}, {"stream": ...}]
+)
+def test_set_state_refuses_what_get_state_did_not_return_and_nothing_changes(change):
+    for env in (gym.make("Rubik2x2-v0").unwrapped, gym.make_vec("Rubik2x2-v0", num_envs=2)):
+        env.reset(seed=0)
+        saved = env.get_state()
+        bad = {key: value for key, value in {**saved, **change}.items() if value is not ...}
+        with pytest.raises(ValueError, match="whole numbers|missing"):
+            env.set_state(bad)
+        assert all(np.array_equal(saved[key], value) for key, value in env.get_state().items())
+    with pytest.raises(ValueError, match="elapsed"):
+        env.set_state({**saved, "elapsed": np.zeros(5, int)})
+
+
+def test_a_reward_may_not_return_a_matrix_nor_change_the_environment():
+    from rubiks_gym.rewards import Potential, StepCost
+
+    def meddling(states, actions, next_states, solved):
+        next_states[:] = 0
+        return solved
+
+    for reward, fault in (
+        (Potential(lambda s: np.ones((len(s), 1))), "cost_to_go must return 3 finite numbers"),
+        (Potential(lambda s: np.full(len(s), np.nan)), "finite"),
+        (Potential(lambda s: np.ones(len(s)), base=lambda s, a, t, solved: solved[:, None]), "one number per transition"),
+        (meddling, "read-only"),
+    ):
+        envs = gym.make_vec("Rubik2x2-v0", num_envs=3, reward=reward)
+        envs.reset(seed=0)
+        with pytest.raises(ValueError, match=fault):
+            envs.step(np.zeros(3, int))
+    for wrong in (StepCost, "spares", 3):
+        with pytest.raises(ValueError, match="reward"):
+            gym.make("Rubik2x2-v0", reward=wrong)
+    with pytest.raises(ValueError, match="reward must be a name or a function"):
+        Potential(len, base="sparse")
+    with pytest.raises(ValueError, match="exact must be True or False"):
+        gym.make("Rubik2x2-v0", exact="yes")
+    assert StepCost(-1, 2)(None, None, None, np.array([True])).dtype == np.float64
+
+
+def test_submodules_are_there_when_asked_for():
+    assert rubiks_gym.scrambles.UniformK(3).k_max == 3
+    with pytest.raises(AttributeError, match="no attribute 'scrambels'"):
+        rubiks_gym.scrambels  # noqa: B018

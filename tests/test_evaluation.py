@@ -225,6 +225,15 @@ def test_command_lines_name_what_is_wrong(module, arguments, fault):
     assert "Traceback" not in done.stderr
 
 
+def test_large_hanoi_is_evaluated_without_a_baseline():
+    for name in ("hanoi-20-3", "hanoi-41-3"):
+        result = evaluate(Options(run=f"random:{name}", depths="1-2", cubes=2))
+        assert result["baseline"] == [] and "heuristic" not in result
+    assert Options(run="x", option=("weight=1", "batch=2")).option == ("weight=1", "batch=2")
+    with pytest.raises(ValueError, match="undo must be True or False, got 'no'"):
+        make_search("greedy", AGENTS[0], {"undo": "no"})(AGENTS[0].puzzle.goal[None])
+
+
 def test_solver_prints_moves_and_draws_them(tmp_path):
     def solve(*arguments):
         command = [sys.executable, "-m", "agents.solve", *arguments]

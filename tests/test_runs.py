@@ -230,3 +230,39 @@ for kind in ("wandb", "tensorboard"):
 """
     output = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "pip install wandb" in output and "pip install tensorboard" in output
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_again(tmp_path):
+    process = start(tmp_path / "run", "--run.checkpoint-seconds", "1000")
+    while not (tmp_path / "run" / "metrics.jsonl").exists():
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert start(tmp_path / "run", "--run.checkpoint-seconds", "1000", "--run.resume").wait() == 0
+    assert start(tmp_path / "whole").wait() == 0
+    assert (agents.load(tmp_path / "run").table == agents.load(tmp_path / "whole").table).all()
+    assert lines(tmp_path / "run") == lines(tmp_path / "whole")
+
+
+def test_a_failed_start_leaves_no_run_behind(tmp_path):
+    with pytest.raises(ValueError, match="too many states"):
+        train(options(tmp_path / "run", puzzle="rubik3x3-qtm"))
+    train(options(tmp_path / "run"))
+
+
+def test_an_older_checkpoint_stands_in_for_a_damaged_one(tmp_path):
+    config = options(tmp_path / "run")
+    run = Run(config.run, {"puzzle": "hanoi-5-3"})
+    agent = Tabular(Hanoi(5))
+    for step in (1, 2):
+        agent.table[:] = step
+        run.checkpoint(step, agent, {}, {})
+    agents.last_checkpoint(tmp_path / "run").write_bytes(b"broken")
+    with pytest.warns(UserWarning, match="going back to"):
+        assert agents.load(tmp_path / "run").table[0] == 1
+    (tmp_path / "run" / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"config\.json is damaged"):
+        Run(RunOptions(tmp_path / "run", resume=True), {"puzzle": "hanoi-5-3"})
+    store.save(tmp_path / "other" / "checkpoints" / "1.npz", agents.describe(agent), {})
+    with pytest.raises(ValueError, match="does not hold what an agent of kind 'tabular' needs"):
+        agents.load(tmp_path / "other")

@@ -17,7 +17,8 @@ from rich.table import Table
 import agents
 from agents import evaluation, store
 from agents.search import SearchOptions
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.exact import ExactTable, has_table
+from rubiks_gym.puzzles import Puzzle, Rubik3x3
 from train.figures import evaluation_figure, picture
 from train.runs import progress_bar, surroundings
 
@@ -53,6 +54,8 @@ def evaluate(options: Options) -> dict[str, Any]:
         raise ValueError(f"--cubes must be at least 1, got {options.cubes}")
     agent = agents.load(options.run)
     search = options.make(agent)
+    if options.output is not None:
+        options.output.mkdir(parents=True, exist_ok=True)
     puzzle = agent.puzzle
     with progress_bar(len(depths), f"{options.search} on {puzzle.name}") as show:
         rows = evaluation.solved_by_depth(puzzle, search, depths, options.cubes, options.seed, options.allow_undo, show)
@@ -64,7 +67,7 @@ def evaluate(options: Options) -> dict[str, Any]:
     }
     if options.baseline:
         result["baseline"] = baseline_rows(puzzle, depths, options)
-    if options.heuristic and puzzle.enumerable and puzzle.n_states < 10**8:
+    if options.heuristic and has_table(puzzle):
         with progress_bar(puzzle.n_states, "heuristic on all states") as show:
             result["heuristic"] = evaluation.heuristic_quality(agent, show)
             show(puzzle.n_states)
@@ -76,20 +79,22 @@ def evaluate(options: Options) -> dict[str, Any]:
 
 def baseline_rows(puzzle: Puzzle, depths: list[int], options: Options) -> list[dict[str, Any]]:
     """Lengths of the best known solver on the same states: exact, or kociemba for the 3x3x3 if it is installed."""
-    if not puzzle.enumerable:
+    if not has_table(puzzle):
         try:
             import kociemba  # noqa: F401
         except ImportError:
             return []
+        if not isinstance(puzzle, Rubik3x3):
+            return []
     rows = []
     for depth in depths:
         states = evaluation.start_states(puzzle, depth, options.cubes, options.seed, options.allow_undo)
-        if puzzle.enumerable:
-            lengths = evaluation.ExactTable(puzzle).distance(states).tolist()
+        if has_table(puzzle):
+            lengths = ExactTable(puzzle).distance(states).tolist()
         else:
             lengths = evaluation.kociemba_lengths(puzzle, states)
         rows.append(
-            {"depth": depth, "solver": "exact" if puzzle.enumerable else "kociemba", "mean_length": float(np.mean(lengths))}
+            {"depth": depth, "solver": "exact" if has_table(puzzle) else "kociemba", "mean_length": float(np.mean(lengths))}
         )
     return rows
 
@@ -128,7 +133,6 @@ def write(result: dict[str, Any], options: Options) -> None:
     folder = options.output or (run if run.is_dir() else None)
     figure = evaluation_figure(result)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
         store.write_text(folder / "evaluation.json", json.dumps(result, indent=1))
         figure.savefig(folder / "evaluation.png", dpi=150)
         Console().print(f"written: {folder / 'evaluation.json'}, {folder / 'evaluation.png'}")
@@ -170,7 +174,7 @@ def main() -> None:
     """The command line."""
     try:
         evaluate(tyro.cli(Options, prog="python -m train.evaluate", description=__doc__))
-    except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
+    except (ValueError, OSError, ModuleNotFoundError) as error:
         raise SystemExit(f"error: {error}") from None
 
 

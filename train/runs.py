@@ -4,6 +4,7 @@ A learner's loop asks `run.restore()` where to begin, calls `run.log` and `run.c
 What is between two checkpoints is lost by a kill and done again, with the same random numbers, so the result is the same.
 """
 
+import importlib
 import json
 import platform
 import signal
@@ -52,6 +53,8 @@ class Run:
     def __init__(self, options: RunOptions, config: dict[str, Any]) -> None:
         self.options, self.folder, self.stopping = options, Path(options.folder), False
         self.config = config
+        _need("wandb", options.wandb != "disabled")
+        _need("tensorboard", options.tensorboard)
         self._open_folder()
         self._saved_at = time.monotonic()
         self._wandb = _start_wandb(options, config)
@@ -61,11 +64,12 @@ class Run:
         """State and arrays of the last checkpoint when resuming, else None. Metrics after it are dropped: they come again."""
         if not self.options.resume:
             return None
-        state, arrays = store.load(agents.last_checkpoint(self.folder))
+        found = agents.load_checkpoint(self.folder) if agents.checkpoints(self.folder) else None
+        last = found[0]["step"] if found else 0  # a run killed before its first checkpoint begins again
         metrics = self.folder / "metrics.jsonl"
-        kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= state["step"]]
+        kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= last]
         store.write_text(metrics, "".join(line + "\n" for line in kept))
-        return state, arrays
+        return found
 
     def log(self, step: int, **metrics: float) -> None:
         """Append one line to metrics.jsonl, and tell W&B and TensorBoard."""
@@ -122,7 +126,10 @@ class Run:
         if self.options.resume:
             if not file.exists():
                 raise FileNotFoundError(f"nothing to resume in {self.folder}: there is no config.json")
-            stored = json.loads(file.read_text())["config"]
+            try:
+                stored = dict(json.loads(file.read_text())["config"])
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(f"{file} is damaged: it does not hold the settings the run was begun with") from None
             different = [key for key in self.config if stored.get(key) != _json(self.config[key])]
             if different:
                 key = different[0]
@@ -130,7 +137,6 @@ class Run:
                     f"{self.folder} was begun with {key}={stored.get(key)!r}, not {_json(self.config[key])!r}; "
                     "resume with the same settings"
                 )
-            agents.last_checkpoint(self.folder)
             return
         if file.exists():
             raise FileExistsError(f"{self.folder} holds a run already: pass --run.resume, or choose another folder")
@@ -178,13 +184,20 @@ def rng_from(state: dict[str, Any]) -> np.random.Generator:
     return rng
 
 
+def _need(package: str, wanted: bool) -> None:
+    """Raise, before anything is written, if a package that is wanted cannot be imported."""
+    if wanted:
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            raise ModuleNotFoundError(f"--run.{package} needs the package {package}: pip install {package}") from None
+
+
 def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
     if options.wandb == "disabled":
         return None
-    try:
-        import wandb
-    except ImportError:
-        raise ModuleNotFoundError("--run.wandb needs the package wandb: pip install wandb") from None
+    import wandb
+
     return wandb.init(
         project=options.wandb_project,
         name=Path(options.folder).name,
@@ -198,10 +211,8 @@ def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
 def _start_tensorboard(options: RunOptions) -> Any:
     if not options.tensorboard:
         return None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise ModuleNotFoundError("--run.tensorboard needs the package tensorboard: pip install tensorboard") from None
+    from torch.utils.tensorboard import SummaryWriter
+
     return SummaryWriter(str(options.folder))
 
 

@@ -26,8 +26,8 @@ class Options:
 def train(options: Options) -> Tabular:
     """Train from scratch, or go on where a checkpoint was."""
     puzzle, config = puzzle_from_name(options.puzzle), options.config
-    run = Run(options.run, {"algorithm": "tabular", "puzzle": puzzle.name, "seed": options.run.seed, **asdict(config)})
     agent, rng, first = Tabular(puzzle), np.random.default_rng(options.run.seed), 0
+    run = Run(options.run, {"algorithm": "tabular", "puzzle": puzzle.name, "seed": options.run.seed, **asdict(config)})
     restored = run.restore()
     if restored is not None:
         state, arrays = restored

@@ -4,9 +4,10 @@ import ast
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import tyro
 
 from agents.protocol import Agent
 from agents.search.ball import Ball
@@ -36,8 +37,8 @@ class SearchOptions:
 
     search: str = "bwas"
     """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
-    option: tuple[str, ...] = ()
-    """Options of the search, for example --option weight=0.7 batch=100."""
+    option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """An option of the search; may be repeated, for example --option weight=0.7 --option batch=100."""
     radius: int = 0
     """Stop inside the breadth-first ball of this radius around the goal."""
     inverse: bool = False

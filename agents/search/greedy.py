@@ -44,6 +44,9 @@ def greedy(
     """
     states, ball = begin(puzzle, states, ball)
     whole(1, max_steps=max_steps)
+    for word, flag in (("revisit", revisit), ("undo", undo)):
+        if not isinstance(flag, bool):
+            raise ValueError(f"{word} must be True or False, got {flag!r}")
     if by not in ("value", "policy"):
         raise ValueError(f"by must be 'value' or 'policy', got {by!r}")
     if (cost_to_go if by == "value" else policy) is None:

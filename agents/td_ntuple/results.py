@@ -124,6 +124,13 @@ def table(preset: str, runs: list[dict[str, Any]]) -> str:
     return "\n".join([head, "", *lines, "", f"![{preset}](solved-{preset}.png)"])
 
 
+def origin(folder: Path) -> str:
+    """When, where and from which code a run was made."""
+    made = json.loads((folder / "config.json").read_text())
+    changed = " with uncommitted changes" if made["uncommitted_changes"] else ""
+    return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
+
+
 def _preset(folder: Path) -> str:
     return folder.name.rpartition("-s")[0]
 
@@ -151,7 +158,7 @@ def run(options: Options) -> None:
         files = [folder / "solved.json" for folder in folders if _preset(folder) == preset]
         runs = [json.loads(file.read_text()) for file in files if file.exists()]
         if runs:
-            texts.append(table(preset, runs))
+            texts.append(table(preset, runs) + "\n\n" + "\n".join(origin(file.parent) for file in files if file.exists()))
     between = re.compile(r"(<!-- results:begin -->).*?(<!-- results:end -->)", re.DOTALL)
     text = between.sub(lambda marks: "\n\n".join([marks[1], *texts, marks[2]]), options.readme.read_text())
     store.write_text(options.readme, text)

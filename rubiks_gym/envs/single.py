@@ -88,8 +88,8 @@ class PuzzleEnv(gym.Env):
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go back to what `get_state` returned, here or in another environment of the same puzzle."""
-        self._states, self._depths = self.puzzle.check(saved["state"]), np.array([saved["scramble_depth"]])
-        self._stream, self._episode = np.array([saved["stream"]], np.uint64), np.array([saved["episode"]])
+        states, depths, stream, episode = self.task.restored(saved, 1)
+        self._states, self._depths, self._stream, self._episode = states, depths, stream, episode
         self._unfinished = False
 
     def render(self) -> str | np.ndarray | None:

@@ -38,6 +38,8 @@ class Task:
         self.reward = make_reward(reward, puzzle)
         self.observe, self.observation_space = make_observation(observation or puzzle.observations[0], puzzle)
         self.action_space = spaces.Discrete(puzzle.n_actions)
+        if not isinstance(exact, bool):
+            raise ValueError(f"exact must be True or False, got {exact!r}")
         self.exact = ExactTable(puzzle) if exact else None
 
     def start(self, streams: np.ndarray, episodes: np.ndarray) -> Starts:
@@ -95,6 +97,21 @@ class Task:
         if self.exact is not None:
             info["distance"] = self.exact.distance(states).astype(np.int64)
         return info
+
+    def restored(self, saved: dict[str, Any], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """States [n, S], depths, streams and episodes [n] of what get_state returned, all checked before any is used."""
+        missing = {"state", "scramble_depth", "stream", "episode"} - set(saved)
+        if missing:
+            raise ValueError(f"{sorted(missing)[0]!r} is missing: set_state takes what get_state returned")
+        states = self.puzzle.check(saved["state"])
+        if len(states) != n:
+            raise ValueError(f"the saved state has {len(states)} copies, this environment has {n}")
+        numbers = [np.atleast_1d(np.asarray(saved[key])) for key in ("scramble_depth", "stream", "episode")]
+        for key, array in zip(("scramble_depth", "stream", "episode"), numbers, strict=True):
+            if array.shape != (n,) or array.dtype.kind not in "iu":
+                raise ValueError(f"the saved {key!r} must be {n} whole numbers, got {saved[key]!r}")
+        depths, streams, episodes = numbers
+        return states.copy(), depths.astype(np.int64), streams.astype(np.uint64), episodes.astype(np.int64)
 
     def record(self, solved: np.ndarray) -> None:
         """Tell an adaptive scramble how episodes ended, [n] bool."""

@@ -134,12 +134,13 @@ class PuzzleVectorEnv(VectorEnv):
 
     def set_state(self, saved: dict[str, np.ndarray]) -> None:
         """Go back to what `get_state` returned, here or in another environment of the same puzzle and size."""
-        if len(saved["state"]) != self.num_envs:
-            raise ValueError(f"the saved state has {len(saved['state'])} copies, this environment has {self.num_envs}")
-        self._states = self.puzzle.check(saved["state"]).copy()
-        self._spare = np.empty_like(self._states)
-        self._depths, self._streams = saved["scramble_depth"].copy(), saved["stream"].copy()
-        self._episodes, self._elapsed, self._ended = (saved[key].copy() for key in ("episode", "elapsed", "ended"))
+        states, depths, streams, episodes = self.task.restored(saved, self.num_envs)
+        elapsed, ended = (np.array(saved.get(key)) for key in ("elapsed", "ended"))
+        if elapsed.shape != (self.num_envs,) or elapsed.dtype.kind not in "iu" or ended.shape != (self.num_envs,):
+            raise ValueError(f"the saved 'elapsed' and 'ended' must have {self.num_envs} entries each")
+        self._states, self._spare = states, np.empty_like(states)
+        self._depths, self._streams, self._episodes = depths, streams, episodes
+        self._elapsed, self._ended = elapsed.astype(np.int64), ended.astype(bool)
 
     def render(self) -> tuple[Any, ...] | None:
         """One text or picture for every copy."""
@@ -192,22 +193,37 @@ class PuzzleVectorEnv(VectorEnv):
             raise ResetNeeded("the first reset must be of all copies")
         return np.flatnonzero(mask)
 
+    def _checked_seeds(self, seed: Any) -> list[Any]:
+        """No seed, one, or one (or None) for each copy."""
+        if seed is None:
+            return []
+        seeds = list(seed) if _is_sequence(seed) else [seed]
+        if _is_sequence(seed) and len(seeds) != self.num_envs:
+            raise ValueError(f"a sequence of seeds must have one for each of the {self.num_envs} copies, got {len(seeds)}")
+        for each in seeds:
+            if each is not None and (isinstance(each, bool) or not isinstance(each, int | np.integer) or each < 0):
+                raise ValueError(f"a seed must be a whole number of at least 0, got {each!r}")
+        return [None if each is None else int(each) for each in seeds]
+
     def _seeded(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Streams and episode numbers [B] after a reset of some rows with a seed."""
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        seeds = self._checked_seeds(seed)
+        super().reset(seed=seeds[0] if seeds and not _is_sequence(seed) else None)
         streams = seeds_from(self.np_random, self.num_envs) if not len(self._streams) else self._streams.copy()
         episodes = self._episodes.copy()
         episodes[rows] = 0 if not len(self._streams) else episodes[rows] + 1
-        if isinstance(seed, int):
-            streams[rows] = np.uint64(seed % 2**64) + rows.astype(np.uint64)
+        if len(seeds) == 1 and not _is_sequence(seed):
+            streams[rows] = np.uint64(seeds[0] % 2**64) + rows.astype(np.uint64)
             episodes[rows] = 0
-        elif seed is not None:
-            if len(seed) != self.num_envs:
-                raise ValueError(f"a sequence of seeds must have one for each of the {self.num_envs} copies, got {len(seed)}")
+        elif seeds:
             for row in rows:
-                if seed[row] is not None:
-                    streams[row], episodes[row] = seed[row] % 2**64, 0
+                if seeds[row] is not None:
+                    streams[row], episodes[row] = seeds[row] % 2**64, 0
         return streams, episodes
+
+
+def _is_sequence(seed: Any) -> bool:
+    return isinstance(seed, list | tuple | np.ndarray)
 
 
 def _tick(limit: float, elapsed: np.ndarray, truncated: np.ndarray) -> bool:

@@ -1,5 +1,5 @@
 """True distances for puzzles small enough to enumerate: `ExactTable(puzzle)`."""
 
-from rubiks_gym.exact.table import ExactTable
+from rubiks_gym.exact.table import ExactTable, has_table
 
-__all__ = ["ExactTable"]
+__all__ = ["ExactTable", "has_table"]

@@ -20,11 +20,16 @@ _CHUNK = 1 << 16  # states expanded at a time: their children fit the processor'
 _in_process: dict[str, np.ndarray] = {}
 
 
+def has_table(puzzle: Puzzle) -> bool:
+    """Whether a puzzle is small enough, and its states are numbered."""
+    return puzzle.enumerable and puzzle.n_states <= _MOST_STATES
+
+
 class ExactTable:
     """True distances of one puzzle; `distances` [n_states] (uint8 or uint16) is indexed by `puzzle.index`."""
 
     def __init__(self, puzzle: Puzzle) -> None:
-        if not puzzle.enumerable or puzzle.n_states > _MOST_STATES:
+        if not has_table(puzzle):
             raise ValueError(
                 f"{puzzle.name} has no exact table: that needs a perfect index and at most {_MOST_STATES:,} states"
             )
@@ -117,7 +122,7 @@ def _load(file: Path, puzzle: Puzzle, fingerprint: str) -> np.ndarray | None:
             if str(stored["fingerprint"]) != fingerprint:
                 return None
             distances = stored["distances"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
         return None
     good = distances.shape == (puzzle.n_states,) and distances.dtype in (np.uint8, np.uint16)
     return distances if good else None

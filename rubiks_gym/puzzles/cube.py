@@ -82,19 +82,23 @@ class Cube(Puzzle):
 
     def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
         """The states [B, S] after depths [B] moves of the walks of seeds."""
+        seeds = self.as_seeds(seeds)
+        depths = self.as_depths(depths, len(seeds))
         out = np.empty((len(seeds), self.state_size), np.uint8)
         tables = (self.moves, self.inverse_action, self.goal, allow_undo)
-        over_rows(kernels.walk, tables, (seeds, np.ascontiguousarray(depths, np.int64), out))
+        over_rows(kernels.walk, tables, (seeds, depths, out))
         return out
 
     def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal, one walk per seed."""
+        seeds = self.as_seeds(seeds)
         out = np.empty((len(seeds), depth, self.state_size), np.uint8)
         over_rows(kernels.walks, (self.moves, self.inverse_action, self.goal, allow_undo), (seeds, out))
         return out
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all that can be reached, one per seed."""
+        seeds = self.as_seeds(seeds)
         out = np.empty((len(seeds), self.state_size), np.uint8)
         over_rows(kernels.random_states, (self.corners, self.edges), (seeds, out))
         return out
@@ -138,7 +142,7 @@ class Cube(Puzzle):
         """The 2x2x2 states [B, 7] of perfect indices [B]."""
         if self.size == 3:
             return super().from_index(index)
-        index = np.ascontiguousarray(index, np.int64)
+        index = self.as_index(index)
         out = np.empty((len(index), self.state_size), np.uint8)
         if not over_rows(kernels.corner_unrank, (), (index, out)):
             raise ValueError(f"an index of {self.name} is between 0 and {self.n_states - 1}")

@@ -50,6 +50,7 @@ class Hanoi(Puzzle):
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all pegs^disks, one per seed."""
+        seeds = self.as_seeds(seeds)
         pegs = [below(draw(seeds, counter(i)), np.uint64(self.pegs)) for i in range(self.disks)]
         return np.stack(pegs, axis=1).astype(np.uint8)
 
@@ -65,7 +66,7 @@ class Hanoi(Puzzle):
     def from_index(self, index: ArrayLike) -> np.ndarray:
         """The states [B, S] of perfect indices [B]."""
         self._needs_few_states()
-        index = np.ascontiguousarray(index, np.int64)
+        index = self.as_index(index)
         out = np.empty((len(index), self.state_size), np.uint8)
         if not over_rows(kernels.hanoi_unrank, (self.pegs,), (index, out)):
             raise ValueError(f"an index of {self.name} is between 0 and {self.n_states - 1}")

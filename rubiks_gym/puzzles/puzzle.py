@@ -67,7 +67,7 @@ class Puzzle:
         """Which actions are allowed, [B, A] bool."""
         if len(states) == 1:
             return self._one_all_legal.copy()  # what a single environment asks for at every step
-        return all_true((len(states), self.n_actions))
+        return all_true((len(self.as_states(states)), self.n_actions))
 
     def is_solved(self, states: np.ndarray) -> np.ndarray:
         """Which states are the goal, [B] bool."""
@@ -109,13 +109,15 @@ class Puzzle:
 
     def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64."""
+        seeds = self.as_seeds(seeds)
         return self._walk(
             seeds, np.full(len(seeds), depth), allow_undo, path=np.empty((len(seeds), depth, self.state_size), np.uint8)
         )
 
     def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
         """The states [B, S] after depths [B] moves of the same walks: walk(s, k) is walks(s, K)[:, k - 1]."""
-        return self._walk(seeds, np.asarray(depths), allow_undo, path=None)
+        seeds = self.as_seeds(seeds)
+        return self._walk(seeds, self.as_depths(depths, len(seeds)), allow_undo, path=None)
 
     def _walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool, path: np.ndarray | None) -> np.ndarray:
         states = np.tile(self.goal, (len(seeds), 1))
@@ -164,8 +166,12 @@ class Puzzle:
 
     def unpack(self, words: np.ndarray) -> np.ndarray:
         """The states [B, S] of packed words [B, W]."""
+        bits = (self.n_values - 1).bit_length() or 1
+        words = np.ascontiguousarray(words, np.uint64)
+        if words.ndim != 2 or words.shape[1] != -(-self.state_size // (64 // bits)):
+            raise ValueError(f"packed states of {self.name} come from pack(); these have shape {words.shape}")
         out = np.empty((len(words), self.state_size), np.uint8)
-        over_rows(kernels.unpack, ((self.n_values - 1).bit_length() or 1,), (np.ascontiguousarray(words, np.uint64), out))
+        over_rows(kernels.unpack, (bits,), (words, out))
         return out
 
     def hash(self, states: np.ndarray) -> np.ndarray:
@@ -210,6 +216,27 @@ class Puzzle:
         if actions.shape != (n,):
             raise ValueError(f"actions must have shape ({n},), one per state, got {actions.shape}")
         return actions
+
+    def as_seeds(self, seeds: ArrayLike) -> np.ndarray:
+        """Seeds as a uint64 array [B]."""
+        seeds = np.asarray(seeds)
+        if seeds.ndim != 1 or seeds.dtype.kind not in "iu":
+            raise ValueError(f"seeds must be whole numbers of shape (B,), one per walk, got {seeds.dtype} {seeds.shape}")
+        return np.ascontiguousarray(seeds, np.uint64)
+
+    def as_depths(self, depths: ArrayLike, n: int) -> np.ndarray:
+        """Numbers of moves as an int64 array [n]; one number stands for n of them."""
+        depths = np.asarray(depths)
+        if depths.shape not in ((), (n,)) or depths.dtype.kind not in "iu" or (depths < 0).any():
+            raise ValueError(f"depths must be whole numbers of at least 0, one or {n} of them, got {depths!r}")
+        return np.ascontiguousarray(np.broadcast_to(depths, n), np.int64)
+
+    def as_index(self, index: ArrayLike) -> np.ndarray:
+        """Perfect indices as an int64 array [B]."""
+        index = np.asarray(index)
+        if index.ndim != 1 or index.dtype.kind not in "iu":
+            raise ValueError(f"an index must be whole numbers of shape (B,), got {index.dtype} {index.shape}")
+        return np.ascontiguousarray(index, np.int64)
 
     def refuse_actions(self, actions: np.ndarray) -> None:
         """Raise for the first action that does not exist."""
