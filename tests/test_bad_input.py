@@ -90,6 +90,7 @@ def test_step_before_reset_is_refused(id):
     ("options", "fault"),
     [
         ({"scrambel": "R"}, "unknown reset option 'scrambel'"),
+        (5, "must be a dictionary"),
         ({"scramble": "R", "depth": 2}, "one reset option"),
         ({"scramble": "Q"}, "Q"),
         ({"scramble": 5}, "must be a string of moves"),

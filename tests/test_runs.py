@@ -209,6 +209,8 @@ def test_wandb_offline_run_can_be_read_back(tmp_path):
     changes = [json.loads(item.value_json) for item in items if "change" in (item.key, *item.nested_key)]
     assert changes == pytest.approx([row["change"] for row in lines(tmp_path / "run")])
     assert len(changes) == 20
+    subprocess.run([*command, "--config.iterations", "20", "--run.resume"], cwd=ROOT, check=True, capture_output=True)
+    assert {file.stem for file in (tmp_path / "run").rglob("*.wandb")} == {file.stem}, "a resumed run keeps its id"
 
 
 def test_without_wandb_everything_else_works(tmp_path):

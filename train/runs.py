@@ -7,6 +7,7 @@ What is between two checkpoints is lost by a kill and done again, with the same 
 import importlib
 import json
 import platform
+import secrets
 import signal
 import subprocess
 import time
@@ -198,7 +199,11 @@ def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
         return None
     import wandb
 
+    file = Path(options.folder) / "wandb-id.txt"  # a resumed run goes on under the same id
+    if not file.exists():
+        store.write_text(file, secrets.token_hex(4))
     return wandb.init(
+        id=file.read_text(),
         project=options.wandb_project,
         name=Path(options.folder).name,
         dir=str(options.folder),

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
+from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.rendering.window import Window
@@ -49,7 +49,7 @@ class PuzzleEnv(gym.Env):
         if seed is not None or not len(stream):
             stream = seeds_from(self.np_random, 1) if seed is None else np.array([seed % 2**64], np.uint64)
             episode = np.zeros(1, np.int64)
-        self._states, self._depths = self.task.start_from(options or {}, stream, episode)
+        self._states, self._depths = self.task.start_from(as_options(options), stream, episode)
         self._stream, self._episode = stream, episode
         if self.render_mode == "human":
             self.render()

@@ -119,6 +119,13 @@ class Task:
             self.scramble.record(solved)
 
 
+def as_options(options: dict[str, Any] | None) -> dict[str, Any]:
+    """A copy of the options of reset, empty if there are none."""
+    if options is not None and not isinstance(options, dict):
+        raise ValueError(f"reset options must be a dictionary, got {options!r}")
+    return dict(options or {})
+
+
 def check_render_mode(render_mode: str | None, modes: list[str]) -> None:
     """Raise for a render mode an environment does not have."""
     if render_mode is not None and render_mode not in modes:

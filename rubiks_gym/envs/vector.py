@@ -8,7 +8,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rubiks_gym.envs.task import RENDER_FPS, Task, check_render_mode
+from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.puzzles.threads import copied, over_rows
@@ -80,7 +80,7 @@ class PuzzleVectorEnv(VectorEnv):
         A seed s gives copy i the seed s + i; a sequence gives each its own. "state", "scramble" and "depth" take one value
         for all copies that are reset, or one for each of them.
         """
-        options = dict(options or {})
+        options = as_options(options)
         rows = self._rows_to_reset(options.pop("reset_mask", None))
         streams, episodes = self._seeded(seed, rows)
         states, depths = self.task.start_from(options, streams[rows], episodes[rows])
