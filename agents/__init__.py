@@ -72,11 +72,10 @@ def last_checkpoint(run: Path) -> Path:
 
 def load_checkpoint(run: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """State and arrays of the newest checkpoint; of the one before it, with a warning, if a failing disk has damaged that."""
-    newest, *older = [last_checkpoint(run), *checkpoints(run)[-2::-1]]
     try:
-        return store.load(newest)
+        return store.load(last_checkpoint(run))
     except ValueError as error:
-        for file in older:
+        for file in checkpoints(run)[-2::-1]:
             with contextlib.suppress(ValueError):
                 state, arrays = store.load(file)
                 warnings.warn(f"{error}; going back to {file.name}", stacklevel=2)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rubiks_gym.puzzles import Puzzle
 
-CostToGo = Callable[[np.ndarray], np.ndarray]
+CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
 
 
 class Agent(Protocol):

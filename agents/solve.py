@@ -13,6 +13,7 @@ import tyro
 import agents
 from agents.search import SearchOptions, Solutions
 from rubiks_gym.puzzles import Puzzle, sample_seeds
+from rubiks_gym.rendering.image import save_solve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,8 @@ def solve(options: Options) -> tuple[np.ndarray, Solutions]:
             print("not solved within the budget")
         print(f"{found.nodes[i]:,} nodes, {found.seconds[i]:.3f} s")
     if options.gif is not None and found.solved[0]:
-        draw(puzzle, states[0], found.moves[0], options.gif)
+        save_solve(puzzle, states[0], found.moves[0], options.gif)
+        print(f"written: {options.gif}")
     return states, found
 
 
@@ -65,17 +67,6 @@ def start_states(puzzle: Puzzle, options: Options) -> np.ndarray:
     if options.random < 1:
         raise ValueError(f"--random must be at least 1, got {options.random}")
     return puzzle.random_states(sample_seeds(np.random.default_rng(options.seed), options.random))
-
-
-def draw(puzzle: Puzzle, state: np.ndarray, moves: list[int], file: Path) -> None:
-    """An animation of the moves from a state."""
-    from rubiks_gym.rendering.image import save_gif
-
-    path = [state]
-    for move in moves:
-        path.append(puzzle.after([move], path[-1]))
-    save_gif([puzzle.image(step) for step in [*path, path[-1], path[-1]]], file, fps=2)
-    print(f"written: {file}")
 
 
 def main() -> None:

@@ -34,6 +34,7 @@ import rubiks_gym  # noqa: F401 (registers the environments)
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.exact.table import breadth_first
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
+from train.runs import processor
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "speed.json"
@@ -419,7 +420,7 @@ def describe(bench: Bench, args: Args) -> dict:
         "rounds": bench.rounds,
         "load": bench.load,
         "machine": {
-            "cpu": _cpu(),
+            "cpu": processor(),
             "cores": len(CORES),
             "system": f"{platform.system()} {platform.machine()}",
             "python": platform.python_version(),
@@ -444,12 +445,6 @@ def _plain(value):
 def _git(*words: str) -> str:
     done = subprocess.run(["git", *words], cwd=ROOT, stdout=-1, stderr=-1, text=True)
     return done.stdout.strip() or "unknown"
-
-
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*:\s*(.+)", info.read_text()) if info.exists() else None
-    return found[1] if found else platform.processor() or "unknown processor"
 
 
 def main(args: Args) -> int:

@@ -10,7 +10,7 @@ from PIL import Image
 import rubiks_gym  # noqa: F401  (registers the environments)
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, sample_seeds
-from rubiks_gym.rendering.image import save_gif
+from rubiks_gym.rendering.image import save_solve
 
 FOLDER = Path("demo")
 
@@ -45,10 +45,7 @@ def solve_optimally(puzzle: Puzzle, title: str, starts: int) -> None:
     print(f"{solved.sum()} of {starts} random states solved, {np.mean(lengths):.2f} moves on average, at most {max(lengths)}")
     hardest = int(np.argmax(lengths))
     print(f"the longest: {puzzle.format(solutions[hardest])}")
-    path = [states[hardest]]
-    for move in solutions[hardest]:
-        path.append(puzzle.after([move], path[-1]))
-    save_gif([puzzle.image(state) for state in [*path, path[-1], path[-1]]], FOLDER / f"{puzzle.name}.gif", fps=2)
+    save_solve(puzzle, states[hardest], solutions[hardest], FOLDER / f"{puzzle.name}.gif")
 
 
 def count_steps() -> None:

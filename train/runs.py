@@ -167,7 +167,7 @@ def surroundings() -> dict[str, Any]:
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "HEAD"),
         "uncommitted_changes": bool(_git("status", "--porcelain")),
-        "machine": {"processor": _processor(), "cores": _cores(), "system": platform.platform()},
+        "machine": {"processor": processor(), "cores": _cores(), "system": platform.platform()},
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in packages},
     }
@@ -239,12 +239,13 @@ def _git(*command: str) -> str | None:
         return None
 
 
-def _processor() -> str:
+def processor() -> str:
+    """What the machine calls its processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
-        return platform.processor()
+        return platform.processor() or "unknown processor"
 
 
 def _cores() -> int:

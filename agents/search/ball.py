@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from agents.protocol import CostToGo
 from agents.search.solutions import Solutions
 from agents.search.table import StateTable, children
 from rubiks_gym.puzzles import Puzzle
-
-CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
 
 MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache

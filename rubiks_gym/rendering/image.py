@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
+from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.geometry import UNFOLDED
 from rubiks_gym.rendering.states import (
     FACE_COLOURS,
@@ -331,3 +332,11 @@ def save_gif(frames: Iterable[np.ndarray], path: str | Path, fps: float = 4) -> 
     # GIF counts hundredths of a second: rounding the times, not the durations, keeps the pace right.
     durations = np.diff(np.round(np.arange(len(pictures) + 1) * 100 / fps)) * 10
     indexed[0].save(path, "GIF", save_all=True, append_images=indexed[1:], duration=durations.astype(int).tolist(), loop=0)
+
+
+def save_solve(puzzle: Puzzle, state: np.ndarray, moves: list[int], path: str | Path) -> None:
+    """Write an animation of the moves from a state [S], which rests at its end."""
+    steps = [state]
+    for move in moves:
+        steps.append(puzzle.after([move], steps[-1]))
+    save_gif([puzzle.image(step) for step in [*steps, steps[-1], steps[-1]]], path, fps=2)
