@@ -421,6 +421,26 @@ def test_a_start_has_the_same_result_alone_in_any_place_and_in_little_memory(nam
     np.testing.assert_array_equal(little.nodes, together.nodes)
 
 
+@each_setting
+@pytest.mark.parametrize("puzzle_class", [Rubik2x2, Hanoi])
+def test_costs_that_are_remembered_change_nothing_and_are_asked_for_less(name, puzzle_class):
+    puzzle, distance, _ = exact(puzzle_class)
+    cost_to_go, _ = vague(puzzle, distance)
+    states, asked, moves = some_states(puzzle, 6), [], []
+
+    def counting(states):
+        asked[-1] += len(states)
+        return cost_to_go(states)
+
+    for entries in (0, 7, 100_000):
+        asked.append(0)
+        rng, budget = np.random.default_rng(7), Budget(nodes=3000)
+        found = mcts(puzzle, states, counting, rng=rng, budget=budget, **{**SETTINGS[name], "remember": entries})
+        moves.append((found.moves, found.nodes.tolist()))
+    assert moves[0] == moves[1] == moves[2]
+    assert asked[0] >= asked[1] > asked[2]
+
+
 def test_the_same_rng_gives_the_same_result_and_another_one_another():
     puzzle, distance, _ = exact(Rubik2x2, "htm")
     cost_to_go, policy = vague(puzzle, distance)
@@ -510,6 +530,7 @@ def test_trees_stay_within_the_memory():
         ({"rollout_length": 0}, "rollout_length must be a whole number"),
         ({"iterations_per_move": 0}, "iterations_per_move must be a whole number"),
         ({"depth_limit": True}, "depth_limit must be a whole number"),
+        ({"remember": -1}, "remember must be a whole number"),
         ({"shorten": "yes"}, "shorten must be True or False"),
         ({"stop_in_tree": False}, "never ends"),
         ({"leaf": "rollout"}, "pass rng"),

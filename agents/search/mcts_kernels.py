@@ -7,7 +7,8 @@ A tree's arrays are those of `mcts.Trees`. Nodes are numbered as they are made, 
 import numpy as np
 from numba import njit
 
-from rubiks_gym.puzzles.streams import GOLDEN, draw, mix
+from agents.search.table import hash_state, same
+from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
 
 _jit = njit(cache=True, nogil=True)
 
@@ -198,6 +199,24 @@ def play(
                 q[t, to, a] = q[t, n, a]
                 prior[t, to, a] = prior[t, n, a]
         size[t] = kept
+
+
+@_jit
+def recall(kept, kept_costs, states, costs, at, new):
+    """Costs [M] of states [M, S] as far as they are kept [C, S], their places at [M], and rows new [M] of those that are not.
+
+    Returns how many are not. The second loop does nothing but read, so that the processor waits for many rows at once.
+    """
+    for m in range(states.shape[0]):
+        at[m] = below(hash_state(states[m]), np.uint64(kept.shape[0]))
+    for m in range(states.shape[0]):
+        costs[m] = kept_costs[at[m]]
+    n = 0
+    for m in range(states.shape[0]):
+        if np.isnan(costs[m]) or not same(kept[at[m]], states[m]):
+            new[n] = m
+            n += 1
+    return n
 
 
 # Roll-outs -------------------------------------------------------------------------------------------------------------
