@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import tyro
@@ -39,6 +39,8 @@ class Options:
     """MCTS iterations per move; 0 is the agent alone."""
     charged: tuple[int, ...] = (100,)
     """MCTS iterations to measure with step costs charged in the backup too."""
+    walks: tuple[Literal["plain", "clean"], ...] = ("plain", "clean")
+    """Scrambles to measure on: plain ones may undo the twist before, clean ones do not."""
     cubes: int = CUBES
     """Start states per number of twists."""
     seed: int = 0
@@ -47,6 +49,8 @@ class Options:
     """Measure what is missing; otherwise only write the tables."""
     only: str = ""
     """Measure only runs whose name begins with this."""
+    tables: bool = True
+    """Write the tables; several processes may measure different runs at once, and one write them in the end."""
     readme: Path = HERE / "README.md"
     """Where the tables go, between <!-- results:begin --> and <!-- results:end -->."""
 
@@ -60,7 +64,8 @@ def wrapped(agent: TdNTuple, iterations: int, **options: Any) -> Callable[[np.nd
     if iterations == 0:
         return make_search("greedy", agent, {"max_steps": E_EVAL})
     own = {"step_cost": agent.step_cost, "reward": agent.reward, "temperature": -1 / agent.step_cost, "skip_undo": True}
-    settings = MCTS_PRESETS["konen"] | own | {"iterations_per_move": iterations, "max_moves": E_EVAL} | options
+    ours = {"iterations_per_move": iterations, "max_moves": E_EVAL, "remember": 1 << 22}  # 100 MB, for speed only
+    settings = MCTS_PRESETS["konen"] | own | ours | options
     return lambda states: mcts(agent.puzzle, states, agent.cost_to_go, **settings)
 
 
@@ -76,12 +81,13 @@ def measure(folder: Path, options: Options) -> None:
     most = max(PRESETS[preset][1].p_max, 15 if preset.startswith("3x3-qtm") else 0)
     jobs = [(n, False) for n in options.iterations] + [(n, True) for n in options.charged]
     for iterations, charged in jobs:
-        for plain in (True, False):
-            name = f"{iterations}{' charged' if charged else ''} {'plain' if plain else 'clean'}"
+        for walk in options.walks:
+            name = f"{iterations}{' charged' if charged else ''} {walk}"
             if name in found["solved"]:
                 continue
             search = wrapped(agent, iterations, **({"charge_steps": True} if charged else {}))
-            rows = solved_by_depth(agent.puzzle, search, range(1, most + 1), options.cubes, options.seed, allow_undo=plain)
+            depths, undo = range(1, most + 1), walk == "plain"
+            rows = solved_by_depth(agent.puzzle, search, depths, options.cubes, options.seed, allow_undo=undo)
             found["solved"][name] = [row["solved"] for row in rows]
             print(folder.name, name, " ".join(f"{100 * row['solved']:.0f}" for row in rows), flush=True)
             store.write_text(file, json.dumps(found))
@@ -114,13 +120,15 @@ def table(preset: str, runs: list[dict[str, Any]]) -> str:
             if walk == "plain" and "charged" not in name:
                 ours[iterations] = mean.tolist()
             cells = [f"{x:.1f}{_mark(x, theirs, i, len(found)) if walk == 'plain' else ''}" for i, x in enumerate(mean)]
-            lines.append(f"| {title}, {walk} walks | {' | '.join(cells)} | {mean.mean():.1f} |")
+            fewer = f" ({len(found)} of {len(runs)} runs)" if len(found) < len(runs) else ""
+            lines.append(f"| {title}, {walk} walks{fewer} | {' | '.join(cells)} | {mean.mean():.1f} |")
     solved_figure(preset, ours).savefig(HERE / f"solved-{preset}.png", dpi=100)
     episodes = {run["episodes"] for run in runs}
     head = f"### {preset}\n\n{len(runs)} run(s) of {'/'.join(f'{n:,}' for n in sorted(episodes))} episodes."
     everywhere = [run["all_states"] for run in runs if "all_states" in run]
     if everywhere:
-        head += f" Greedy from *all* 3,674,160 states: {100 * np.mean(everywhere):.2f}% solved."
+        each = ", ".join(f"{100 * share:.2f}" for share in everywhere)
+        head += f" Greedy from *all* 3,674,160 states: {100 * np.mean(everywhere):.2f}% solved ({each})."
     return "\n".join([head, "", *lines, "", f"![{preset}](solved-{preset}.png)"])
 
 
@@ -153,6 +161,8 @@ def run(options: Options) -> None:
         finished = (folder / "learning_curve.png").exists()
         if options.measure and finished and folder.name.startswith(options.only):
             measure(folder, options)
+    if not options.tables:
+        return
     texts = []
     for preset in PRESETS:
         files = [folder / "solved.json" for folder in folders if _preset(folder) == preset]
