@@ -18,6 +18,12 @@ AGENTS: dict[str, str] = {
     "random": "agents.baselines:Random",
     "tabular": "agents.tabular.agent:Tabular",
     "td_ntuple": "agents.td_ntuple.agent:TdNTuple",
+    "any_cube": "agents.any_cube.agent:AnyCube",
+}
+
+# name -> file of an agent that comes with the project; README.md of its kind says how it was made
+PRETRAINED: dict[str, Path] = {
+    "any_cube:rubik3x3-qtm": Path(__file__).parent / "any_cube" / "pretrained" / "rubik3x3-qtm.npz",
 }
 
 
@@ -36,13 +42,15 @@ def describe(agent: Agent) -> dict[str, Any]:
 
 
 def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
-    """The agent of a run folder (its last whole checkpoint), or a baseline by name, such as "exact:rubik2x2-qtm".
+    """The agent of a run folder (its last whole checkpoint), one of PRETRAINED, or a baseline such as "exact:rubik2x2-qtm".
 
     With a puzzle given, an agent of another puzzle or metric is refused.
     """
     kind, _, name = str(run).partition(":")
     if kind in ("exact", "random") and name:
         state, arrays = {"agent": kind, "puzzle": name, "settings": {}}, {}
+    elif str(run) in PRETRAINED:
+        state, arrays = store.load(PRETRAINED[str(run)])
     else:
         state, arrays = load_checkpoint(run_folder(run))
     missing = {"agent", "puzzle", "settings"} - set(state)
@@ -83,4 +91,14 @@ def load_checkpoint(run: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise
 
 
-__all__ = ["AGENTS", "Agent", "agent_class", "checkpoints", "describe", "last_checkpoint", "load", "load_checkpoint"]
+__all__ = [
+    "AGENTS",
+    "PRETRAINED",
+    "Agent",
+    "agent_class",
+    "checkpoints",
+    "describe",
+    "last_checkpoint",
+    "load",
+    "load_checkpoint",
+]

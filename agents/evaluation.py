@@ -3,8 +3,10 @@
 `solved_by_depth` works for any puzzle and search; `heuristic_quality` looks at every state of an enumerable puzzle.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,27 +44,52 @@ def solved_by_depth(
 
     A solution counts only if its moves really lead to the goal.
     """
-    table = ExactTable(puzzle) if has_table(puzzle) else None
     rows = []
     for done, depth in enumerate(depths):
         show(done)
         states = start_states(puzzle, depth, n, seed, allow_undo)
-        start = time.perf_counter()
-        found = search(states)
-        seconds = time.perf_counter() - start
-        solved = found.solved & are_solutions(puzzle, states, found.moves)
-        lengths = np.array([len(moves) for moves in found.moves])[solved]
-        row: dict[str, Any] = {"depth": depth, "starts": n, "solved": float(solved.mean())}
-        row["mean_length"] = float(lengths.mean()) if len(lengths) else None
-        row["median_length"] = float(np.median(lengths)) if len(lengths) else None
-        if table is not None:
-            truth = table.distance(states)
-            row["optimal"] = float((lengths == truth[solved]).sum() / n)
-            row["mean_distance"] = float(truth.mean())
-        row["nodes"] = float(found.nodes.mean())
-        row["seconds"] = seconds / n
-        rows.append(row)
+        rows.append({"depth": depth, **solved_from(puzzle, search, states, true_distances(puzzle, states))})
     return rows
+
+
+def true_distances(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
+    """Distances from the goal [B] where there is an exact table."""
+    return ExactTable(puzzle).distance(states) if has_table(puzzle) else None
+
+
+def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None) -> dict[str, Any]:
+    """The same for given states [B, S], whose distances from the goal [B] may be known."""
+    start = time.perf_counter()
+    found = search(states)
+    seconds = time.perf_counter() - start
+    solved = found.solved & are_solutions(puzzle, states, found.moves)
+    lengths = np.array([len(moves) for moves in found.moves])[solved]
+    row: dict[str, Any] = {"starts": len(states), "solved": float(solved.mean())}
+    row["mean_length"] = float(lengths.mean()) if len(lengths) else None
+    row["median_length"] = float(np.median(lengths)) if len(lengths) else None
+    if truth is not None:
+        row["optimal"] = float((lengths == truth[solved]).sum() / len(states))
+        row["mean_distance"] = float(truth.mean())
+    row["nodes"] = float(found.nodes.mean())
+    row["seconds"] = seconds / len(states)
+    return row
+
+
+def read_cubes(puzzle: Puzzle, file: Path) -> tuple[np.ndarray, np.ndarray | None]:
+    """States [B, S] from a JSON list of {"scramble": "R U F'", "optimal_qtm": 3}, and the optimal lengths [B] if all have one.
+
+    The second entry is named after the metric (optimal_qtm, optimal_htm) and may be left out.
+    """
+    name = f"optimal_{getattr(puzzle, 'metric', 'moves')}"
+    try:
+        cubes = json.loads(file.read_text())
+        states = np.stack([puzzle.after(cube["scramble"]) for cube in cubes])
+        known = all(name in cube for cube in cubes)
+        return states, np.array([int(cube[name]) for cube in cubes]) if known else None
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {file}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f'{file} must be a JSON list of {{"scramble": "R U", "{name}": 2}}: {error}') from None
 
 
 def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:

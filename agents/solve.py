@@ -1,9 +1,10 @@
-"""Solve a puzzle with a trained agent: python -m agents.solve RUN --scramble "R U F'"
+"""Solve a puzzle with a trained agent: python -m agents.solve --scramble "R U F'"
 
-RUN is a run folder, or a baseline such as exact:rubik2x2-qtm. Also --facelets STRING and --random 10; --gif FILE draws it.
+Also --facelets STRING and --random 10; --gif FILE draws it. RUN is a run folder, a baseline such as exact:rubik2x2-qtm, or, if
+it is left out, the trained solver of the 3x3x3 that comes with the project.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -20,8 +21,10 @@ from rubiks_gym.rendering.image import save_solve
 class Options(SearchOptions):
     """What to solve and how."""
 
-    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
-    """Run folder, or a baseline such as exact:rubik2x2-qtm."""
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")] = "any_cube:rubik3x3-qtm"
+    """Run folder, a baseline such as exact:rubik2x2-qtm, or a trained agent of the project."""
+    search: str | None = None
+    """greedy, greedy-policy, bwas, beam, mcts, ...; by default what suits the agent, with radius and inverse to match."""
     scramble: str | None = None
     """Moves from the solved state, for example "R U F'"."""
     facelets: str | None = None
@@ -39,6 +42,8 @@ def solve(options: Options) -> tuple[np.ndarray, Solutions]:
     agent = agents.load(options.run)
     puzzle = agent.puzzle
     states = start_states(puzzle, options)
+    if options.search is None:
+        options = replace(options, **getattr(agent, "SEARCH", {"search": "bwas"}))
     found = options.make(agent)(states)
     for i, state in enumerate(states):
         print(puzzle.ansi(state) if len(states) == 1 else " ".join(map(str, state)))

@@ -306,3 +306,31 @@ def test_a_strangers_scramble_of_the_2x2x2_gives_the_strangers_cube(turns):
 
 def test_the_published_position_at_distance_26_has_26_quarter_turns():
     assert len(Rubik3x3("qtm").parse(AT_DISTANCE_26)) == 26
+
+
+@pytest.mark.parametrize(
+    "cube", [Rubik3x3("qtm"), Rubik3x3("htm"), Rubik2x2("qtm"), Rubik2x2("htm")], ids=lambda cube: cube.name
+)
+def test_every_state_near_the_goal_is_reached_by_a_shortest_sequence_in_normal_form(cube):
+    states, nodes = cube.goal[None].copy(), np.zeros(1, np.int64)
+    seen = {cube.goal.tobytes()}
+    for _ in range(4):
+        children, after = cube.expand(states), cube.normal_form[nodes]
+        states, nodes = children[after >= 0], after[after >= 0].astype(np.int64)
+        layer = {state.tobytes() for state in children.reshape(-1, cube.state_size)} - seen
+        normal = {state.tobytes() for state in states}
+        assert layer <= normal
+        seen |= layer
+
+
+@pytest.mark.parametrize(("metric", "counts"), [("qtm", [12, 114, 1068]), ("htm", [18, 243, 3240])])
+def test_short_sequences_in_normal_form_are_as_many_as_the_states_they_lead_to(metric, counts):
+    cube = Rubik3x3(metric)
+    ways = np.zeros(len(cube.normal_form), np.int64)
+    ways[0] = 1
+    for count in counts:
+        onwards = np.zeros_like(ways)
+        for node, action in zip(*np.nonzero(cube.normal_form >= 0), strict=True):
+            onwards[cube.normal_form[node, action]] += ways[node]
+        ways = onwards
+        assert ways.sum() == count

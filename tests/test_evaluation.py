@@ -209,6 +209,8 @@ def test_depths_are_read(text, expected):
         ("train.evaluate", ["exact:hanoi-3-3", "--search", "beam", "--option", "wide=3"], "cannot read the option 'wide=3'"),
         ("train.evaluate", ["exact:hanoi-3-3", "--cubes", "0"], "--cubes must be at least 1"),
         ("train.evaluate", ["exact:rubik3x3-qtm"], "no exact table"),
+        ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "none.json"], "there is no file none.json"),
+        ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "pyproject.toml"], "must be a JSON list of"),
         ("train.evaluate", ["exact:hanoi-3-3", "--inverse"], "no inverse"),
         ("agents.solve", ["exact:rubik2x2-qtm"], "give one of --scramble, --facelets and --random"),
         ("agents.solve", ["exact:rubik2x2-qtm", "--scramble", "R Q"], "cannot read 'Q'"),
@@ -223,6 +225,16 @@ def test_command_lines_name_what_is_wrong(module, arguments, fault):
     assert done.returncode == 1
     assert "error:" in done.stderr and fault in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_cubes_from_a_file_are_measured_against_their_optimal_lengths(tmp_path):
+    file = tmp_path / "cubes.json"
+    file.write_text(json.dumps([{"scramble": "R U F", "optimal_qtm": 3}, {"scramble": "R2 U", "optimal_qtm": 2}]))
+    (row,) = evaluate(Options(run="exact:rubik2x2-qtm", cubes_file=file, heuristic=False, output=tmp_path))["rows"]
+    assert row["solved"] == 1 and row["mean_length"] == 3 and row["mean_distance"] == 2.5 and row["optimal"] == 0.5
+    assert (tmp_path / "evaluation.png").exists()
+    file.write_text(json.dumps([{"scramble": "R U F"}]))
+    assert evaluation.read_cubes(Rubik3x3(), file)[1] is None
 
 
 def test_large_hanoi_is_evaluated_without_a_baseline():

@@ -18,7 +18,7 @@ from agents.search.inverse import both_ways
 from agents.search.solutions import Budget, Solutions, are_solutions
 from agents.search.table import StateTable, children, hash_state, seek
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3
+from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, set_num_threads
 from rubiks_gym.puzzles.streams import GOLDEN, mix
 
 SEARCHES = {
@@ -120,7 +120,7 @@ def test_children_are_all_neighbours_but_illegal_and_undoing_ones(puzzle):
     states = near_states(puzzle, 20, 6)
     last = np.arange(20, dtype=np.int16) % puzzle.n_actions
     last[::3] = -1
-    found, rows, actions = children(puzzle, states, last)
+    found, rows, actions = children(puzzle, states, 1 + last, puzzle.without_undo)
     legal = puzzle.legal(states)
     expected = [
         (b, a)
@@ -329,6 +329,42 @@ def test_the_beam_sees_no_duplicates_and_does_not_go_back():
         kept = [earlier[_best(noise(earlier).astype(np.float32), 200)] for earlier in seen[max(step - 2, 0) : step]]
         together = np.concatenate([*kept, layer])
         assert len(np.unique(together, axis=0)) == len(together)
+
+
+def test_a_cascade_shows_the_heuristic_only_the_best_of_the_quick_one():
+    puzzle, seen, quick = Rubik3x3(), [], []
+    start = some_states(puzzle, 1)
+    watched = []
+    beam(
+        puzzle, start, lambda s: seen.append(s) or noise(s), lambda s: quick.append(s) or -noise(s),
+        width=20, cascade=2, max_steps=5, watch=watched.append,
+    )  # fmt: skip
+    assert len(seen) == len(quick) == len(watched) == 5
+    for all_children, best, layer in zip(quick, seen, watched, strict=True):
+        expected = all_children[_best(-noise(all_children).astype(np.float32), 40)]
+        assert (best == expected).all()
+        assert (layer == best[_best(noise(best).astype(np.float32), 20)]).all()
+
+
+def test_a_cascade_of_the_same_heuristic_changes_nothing():
+    puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
+    states = some_states(puzzle, 30)
+    found = beam(puzzle, states, table.distance, table.distance, width=8)
+    assert found.moves == beam(puzzle, states, table.distance, width=8).moves
+    assert lengths(found) == table.distance(states).tolist()
+
+
+def test_beams_side_by_side_find_what_they_find_alone():
+    puzzle, threads = Rubik2x2("htm"), get_num_threads()
+    states = some_states(puzzle, 12)
+    try:
+        set_num_threads(3)
+        together = beam(puzzle, states, noise, width=500)
+    finally:
+        set_num_threads(threads)
+    alone = [beam(puzzle, state[None], noise, width=500) for state in states]
+    assert together.moves == [found.moves[0] for found in alone]
+    assert together.nodes.tolist() == [found.nodes[0] for found in alone]
 
 
 # Greedy --------------------------------------------------------------------------------------------------------------

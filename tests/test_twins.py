@@ -26,6 +26,7 @@ def cube_cases(cube):
     for allow_undo in (False, True):
         yield "walk", (*walk_tables, allow_undo), (SEEDS, depths), (states.shape, np.uint8)
         yield "walks", (*walk_tables, allow_undo), (SEEDS,), ((300, 7, cube.state_size), np.uint8)
+    yield "normal_walks", (cube.moves, cube.normal_form, cube.goal), (SEEDS,), ((300, 9, cube.state_size), np.uint8)
     yield "random_states", (cube.corners, cube.edges), (SEEDS,), (states.shape, np.uint8)
     yield "stickers", sticker_tables, (states,), ((300, 6 * cube.size**2), np.uint8)
     yield "cubies", (), (states,), ((300, 2 * cube.state_size), np.uint8)

@@ -17,7 +17,7 @@ from rich.table import Table
 import agents
 from agents import evaluation, store
 from agents.search import SearchOptions
-from rubiks_gym.exact import ExactTable, has_table
+from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
 from train.figures import evaluation_figure, picture
 from train.runs import progress_bar, surroundings
@@ -35,6 +35,8 @@ class Options(SearchOptions):
     """Scramble depths, for example 1-16 or 5,10,20; 0 draws uniformly from all states."""
     cubes: int = 200
     """Start states per depth."""
+    cubes_file: Path | None = None
+    """Instead of depths: a JSON list of scrambles and their optimal lengths, [{"scramble": "R U F'", "optimal_qtm": 3}]."""
     allow_undo: bool = False
     """Plain walks, which may undo the move before, as some papers use them."""
     heuristic: bool = True
@@ -57,16 +59,20 @@ def evaluate(options: Options) -> dict[str, Any]:
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
     puzzle = agent.puzzle
-    with progress_bar(len(depths), f"{options.search} on {puzzle.name}") as show:
-        rows = evaluation.solved_by_depth(puzzle, search, depths, options.cubes, options.seed, options.allow_undo, show)
-        show(len(depths))
+    starts = start_states(puzzle, depths, options)
+    rows = []
+    with progress_bar(len(starts), f"{options.search} on {puzzle.name}") as show:
+        for depth, states, truth in starts:
+            show(len(rows))
+            rows.append({"depth": depth, **evaluation.solved_from(puzzle, search, states, truth)})
+        show(len(rows))
     result: dict[str, Any] = {
         "puzzle": puzzle.name,
         "options": json.loads(json.dumps(asdict(options), default=str)),
         "rows": rows,
     }
     if options.baseline:
-        result["baseline"] = baseline_rows(puzzle, depths, options)
+        result["baseline"] = baseline_rows(puzzle, starts)
     if options.heuristic and has_table(puzzle):
         with progress_bar(puzzle.n_states, "heuristic on all states") as show:
             result["heuristic"] = evaluation.heuristic_quality(agent, show)
@@ -77,7 +83,15 @@ def evaluate(options: Options) -> dict[str, Any]:
     return result
 
 
-def baseline_rows(puzzle: Puzzle, depths: list[int], options: Options) -> list[dict[str, Any]]:
+def start_states(puzzle: Puzzle, depths: list[int], options: Options) -> list[tuple[int, np.ndarray, np.ndarray | None]]:
+    """What is asked: depths (0: from a file, or uniform), states [B, S], and their true distances [B] where those are known."""
+    if options.cubes_file is not None:
+        return [(0, *evaluation.read_cubes(puzzle, options.cubes_file))]
+    sets = [evaluation.start_states(puzzle, depth, options.cubes, options.seed, options.allow_undo) for depth in depths]
+    return [(depth, states, evaluation.true_distances(puzzle, states)) for depth, states in zip(depths, sets, strict=True)]
+
+
+def baseline_rows(puzzle: Puzzle, starts: list[tuple[int, np.ndarray, np.ndarray | None]]) -> list[dict[str, Any]]:
     """Lengths of the best known solver on the same states: exact, or kociemba for the 3x3x3 if it is installed."""
     if not has_table(puzzle):
         try:
@@ -87,15 +101,10 @@ def baseline_rows(puzzle: Puzzle, depths: list[int], options: Options) -> list[d
         if not isinstance(puzzle, Rubik3x3):
             return []
     rows = []
-    for depth in depths:
-        states = evaluation.start_states(puzzle, depth, options.cubes, options.seed, options.allow_undo)
-        if has_table(puzzle):
-            lengths = ExactTable(puzzle).distance(states).tolist()
-        else:
-            lengths = evaluation.kociemba_lengths(puzzle, states)
-        rows.append(
-            {"depth": depth, "solver": "exact" if has_table(puzzle) else "kociemba", "mean_length": float(np.mean(lengths))}
-        )
+    for depth, states, truth in starts:
+        lengths = truth if has_table(puzzle) else evaluation.kociemba_lengths(puzzle, states)
+        solver = "exact" if has_table(puzzle) else "kociemba"
+        rows.append({"depth": depth, "solver": solver, "mean_length": float(np.mean(lengths))})
     return rows
 
 
@@ -110,7 +119,11 @@ def report(result: dict[str, Any]) -> None:
     for heading in headings:
         table.add_column(heading, justify="right")
     for row in result["rows"]:
-        cells = [str(row["depth"] or "uniform"), f"{row['solved']:.1%}", *([f"{row['optimal']:.1%}"] if optimal else [])]
+        cells = [
+            str(row["depth"] or ("file" if options["cubes_file"] else "uniform")),
+            f"{row['solved']:.1%}",
+            *([f"{row['optimal']:.1%}"] if optimal else []),
+        ]
         cells.append("-" if row["mean_length"] is None else f"{row['mean_length']:.2f}")
         cells += [f"{others[row['depth']]['mean_length']:.2f}"] if solver else []
         table.add_row(*cells, f"{row['nodes']:,.0f}", f"{1000 * row['seconds']:.2f}")

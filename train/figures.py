@@ -17,9 +17,10 @@ def evaluation_figure(result: dict[str, Any]) -> Figure:
     axes[0].plot(depths, [100 * row["solved"] for row in walks], "o-", color="tab:blue", label="solved")
     if walks and "optimal" in walks[0]:
         axes[0].plot(depths, [100 * row["optimal"] for row in walks], "s--", color="tab:green", label="solved optimally")
+    source = "the file's states" if result["options"].get("cubes_file") else "uniformly random states"
     for row in result["rows"]:
         if row["depth"] == 0:
-            axes[0].axhline(100 * row["solved"], color="tab:orange", label="solved, uniformly random states")
+            axes[0].axhline(100 * row["solved"], color="tab:orange", label=f"solved, {source}")
     axes[0].set(
         xlabel="scrambling moves", ylabel="percent", ylim=(-3, 103), title=f"{result['puzzle']}, {result['options']['search']}"
     )

@@ -11,7 +11,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
@@ -171,6 +171,15 @@ def surroundings() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in packages},
     }
+
+
+def chosen_preset(arguments: list[str], presets: Collection[str]) -> str | None:
+    """The preset that a command line names, or None; its settings become the defaults of the others."""
+    texts = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
+    texts += [arguments[i + 1] for i, text in enumerate(arguments[:-1]) if text == "--preset"]
+    if texts and texts[-1] not in presets:
+        raise ValueError(f"unknown preset {texts[-1]!r}: choose from {', '.join(presets)}")
+    return texts[-1] if texts else None
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:

@@ -83,7 +83,8 @@ def make_search(
     function, defaults = SEARCHES[name]
     puzzle = agent.puzzle
     parameters = inspect.signature(function).parameters
-    given = {"cost_to_go": agent.cost_to_go, "policy": agent.policy, "rng": None}
+    quick = getattr(agent, "quick_cost_to_go", None)  # only some agents have one
+    given = {"cost_to_go": agent.cost_to_go, "quick_cost_to_go": quick, "policy": agent.policy, "rng": None}
     given = {key: value for key, value in given.items() if key in parameters}
     given |= {"ball": Ball(puzzle, radius) if radius else None, "budget": budget or Budget()} | defaults | options
 
@@ -103,7 +104,7 @@ def search_options(name: str) -> dict[str, Any]:
     if function is mcts:
         return {field.name: defaults.get(field.name, field.default) for field in fields(Options)}
     keywords = inspect.signature(function).parameters.values()
-    own = {p.name: p.default for p in keywords if p.kind is p.KEYWORD_ONLY and p.name not in ("ball", "budget")}
+    own = {p.name: p.default for p in keywords if p.kind is p.KEYWORD_ONLY and p.name not in ("ball", "budget", "watch")}
     return own | defaults
 
 

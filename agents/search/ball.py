@@ -5,6 +5,7 @@ A ball of radius 0 is the goal alone, so "inside the ball" is every search's goa
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from agents.protocol import CostToGo
 from agents.search.solutions import Solutions
 from agents.search.table import StateTable, children
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.threads import side_by_side
 
 MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache
@@ -42,7 +44,7 @@ class Ball:
                 self._refuse(most, depth)
             for start in range(starts[-2], starts[-1], _CHUNK):
                 parents = self.table.states[start : min(start + _CHUNK, starts[-1])]
-                self.table.insert(children(puzzle, parents, np.full(len(parents), -1, np.int16))[0])
+                self.table.insert(children(puzzle, parents, np.zeros(len(parents), np.int16), puzzle.normal_form)[0])
                 if len(self.table) > most:
                     self._refuse(most, depth)
             if len(self.table) == starts[-1]:
@@ -123,19 +125,24 @@ def whole(least: int, **values: int) -> None:
             raise ValueError(f"{word} must be a whole number of at least {least}, got {value!r}")
 
 
-def one_by_one(search: Callable[[np.ndarray], tuple[list[int] | None, int]], states: np.ndarray, ball: Ball) -> Solutions:
-    """Search from each start state in turn, unless it is inside the ball.
+def one_by_one(
+    search: Callable[[np.ndarray], tuple[list[int] | None, int]], states: np.ndarray, ball: Ball, parallel: bool = False
+) -> Solutions:
+    """Search from each start state in turn, or from as many as there are threads at the same time, unless it is in the ball.
 
     `search` takes a state [S] and returns the moves, or None if it found none, and the number of states it generated.
     """
-    outcomes, seconds = [], []
-    for state, distance in zip(states, ball.distance(states).tolist(), strict=True):
+
+    def solve(state: np.ndarray, distance: int) -> tuple[list[int] | None, int, float]:
         start = time.perf_counter()
-        outcomes.append(search(state) if distance < 0 else (ball.finish(state), 0))
-        seconds.append(time.perf_counter() - start)
+        moves, nodes = search(state) if distance < 0 else (ball.finish(state), 0)
+        return moves, nodes, time.perf_counter() - start
+
+    calls = [partial(solve, *start) for start in zip(states, ball.distance(states).tolist(), strict=True)]
+    outcomes = side_by_side(calls) if parallel else [call() for call in calls]
     return Solutions(
-        moves=[moves or [] for moves, _ in outcomes],
-        solved=np.array([moves is not None for moves, _ in outcomes], bool),
-        nodes=np.array([nodes for _, nodes in outcomes], np.int64),
-        seconds=np.array(seconds, np.float64),
+        moves=[moves or [] for moves, _, _ in outcomes],
+        solved=np.array([moves is not None for moves, _, _ in outcomes], bool),
+        nodes=np.array([nodes for _, nodes, _ in outcomes], np.int64),
+        seconds=np.array([seconds for _, _, seconds in outcomes], np.float64),
     )

@@ -1,10 +1,12 @@
 """Beam search: breadth-first search that keeps the W most promising states of every layer."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from agents.search.ball import Ball, CostToGo, begin, one_by_one, whole
+from agents.search.ball import Ball, CostToGo, begin, heuristic, one_by_one, whole
 from agents.search.solutions import Budget, Solutions
 from agents.search.table import StateTable, children
 from rubiks_gym.puzzles import Puzzle
@@ -16,17 +18,20 @@ def beam(
     puzzle: Puzzle,
     states: np.ndarray,
     cost_to_go: CostToGo,
+    quick_cost_to_go: CostToGo | None = None,
     *,
     width: int = 1024,
     max_steps: int = 1000,
+    cascade: int = 3,
     ball: Ball | None = None,
     budget: Budget | None = None,
+    watch: Callable[[np.ndarray], None] | None = None,
 ) -> Solutions:
-    """Beam search from states [B, S], one after the other; it ends with the first child that is inside the ball.
+    """Beam search from states [B, S], several at a time on as many cores; it ends with the first child that is in the ball.
 
-    A child that repeats another one of its layer, or a state of the two layers before, is dropped before the heuristic sees
-    it. Of equal costs the child of the better parent is kept, then the one with the lower action. A width that holds whole
-    layers makes this breadth-first search, and its solutions optimal.
+    Only moves in normal form are made. A child that repeats another one of its layer, or one of the two layers before, is
+    dropped before the heuristic sees it. Of equal costs the child of the better parent is kept, then the one with the lower
+    action. A width that holds whole layers makes this breadth-first search, and its solutions optimal.
 
     A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
 
@@ -34,24 +39,36 @@ def beam(
         puzzle: any puzzle.
         states: start states [B, S] uint8.
         cost_to_go: states [M, S] to moves still needed [M]; called for the children of up to 4096 states at a time.
+        quick_cost_to_go: a cheaper one, if there is one: it sees all children, and the other the best `cascade` * W of them.
         width: states kept per layer, W.
         max_steps: layers at most.
+        cascade: see quick_cost_to_go.
         ball: states whose way home is known.
-        budget: checked before each call of cost_to_go.
+        budget: for each start; checked before each call of cost_to_go.
+        watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
     """
     states, ball = begin(puzzle, states, ball)
-    whole(1, width=width, max_steps=max_steps)
-    budget = budget or Budget()
-    return one_by_one(lambda start: _solve(puzzle, start, cost_to_go, width, max_steps, ball, budget), states, ball)
+    whole(1, width=width, max_steps=max_steps, cascade=cascade)
+    stages = [(cost_to_go, width)]
+    if quick_cost_to_go is not None:
+        stages.insert(0, (quick_cost_to_go, cascade * width))
+    solve = partial(_solve, puzzle, stages, max_steps, ball, budget or Budget(), watch)
+    return one_by_one(solve, states, ball, parallel=True)
 
 
 def _solve(
-    puzzle: Puzzle, start: np.ndarray, cost_to_go: CostToGo, width: int, max_steps: int, ball: Ball, budget: Budget
+    puzzle: Puzzle,
+    stages: list[tuple[CostToGo, int]],
+    max_steps: int,
+    ball: Ball,
+    budget: Budget,
+    watch: Callable[[np.ndarray], None] | None,
+    start: np.ndarray,
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
     layer, before = start[None].copy(), start[None][:0].copy()  # [W, S], best first
-    last = np.array([-1], np.int16)  # [W] the action that led to each
+    moves, nodes = puzzle.normal_form, np.zeros(1, np.int16)  # [W], where each state's sequence is in the normal form
     history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
     table = StateTable(puzzle.state_size)
     generated = kept_before = 0  # states in all layers so far
@@ -67,22 +84,26 @@ def _solve(
         for row in range(0, len(layer), _CHUNK):
             if generated >= budget.nodes or time.perf_counter() >= deadline:
                 return None, generated
-            below, rows, by = children(puzzle, layer[row : row + _CHUNK], last[row : row + _CHUNK])
+            below, rows, by = children(puzzle, layer[row : row + _CHUNK], nodes[row : row + _CHUNK], moves)
             generated += len(below)
             _, new = table.insert(below)
             parents.append((row + rows[new]).astype(np.int32))
             actions.append(by[new])
-            cost, inside = ball.evaluate(cost_to_go, below[new])
-            costs.append(cost)
+            inside = ball.distance(below[new]) >= 0
             if inside.any():  # one move ago all were outside, so whoever is inside now is as far from the goal as the others
                 home = int(inside.argmax())
-                path = _trace([*history, (parents[-1], actions[-1])], home)
-                return path + ball.finish(below[new[home]]), generated
-        kept = _best(np.concatenate(costs), width)
-        last = np.concatenate(actions)[kept]
-        history.append((np.concatenate(parents)[kept], last))
+                return _trace([*history, (parents[-1], actions[-1])], home) + ball.finish(below[new[home]]), generated
+            costs.append(heuristic(stages[0][0], below[new]))
+        kept = _best(np.concatenate(costs), stages[0][1])
+        for cost_to_go, width in stages[1:]:
+            kept = kept[_best(heuristic(cost_to_go, table.states[known + kept]), width)]
+        parent, last = np.concatenate(parents)[kept], np.concatenate(actions)[kept]
+        nodes = moves[nodes[parent], last]
+        history.append((parent, last))
         kept_before += len(kept)
         layer, before = table.states[known + kept], layer
+        if watch is not None:
+            watch(layer)
     return None, generated
 
 

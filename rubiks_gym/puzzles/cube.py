@@ -5,7 +5,7 @@ sticker back home. 2x2x2: 7 corners (0..20); the eighth, DLB, is held, so only U
 whole cube is ever a move: a cube that is solved but held differently is the same state.
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -95,6 +95,30 @@ class Cube(Puzzle):
         out = np.empty((len(seeds), depth, self.state_size), np.uint8)
         over_rows(kernels.walks, (self.moves, self.inverse_action, self.goal, allow_undo), (seeds, out))
         return out
+
+    def normal_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
+        """Every state [B, depth, S] of random walks from the goal that make only moves of the normal form."""
+        seeds = self.as_seeds(seeds)
+        out = np.empty((len(seeds), depth, self.state_size), np.uint8)
+        over_rows(kernels.normal_walks, (self.moves, self.normal_form, self.goal), (seeds, out))
+        return out
+
+    @cached_property
+    def normal_form(self) -> np.ndarray:
+        """See `Puzzle`: a face's turns are made at once, in the shortest way, and before those of the face opposite.
+
+        In quarter turns U U is normal, U' U' and U U U are not; node 1 + A + a is "a was made twice".
+        """
+        face = np.array([FACES.index(name[0]) for name in self.action_names])
+        n, twice = self.n_actions, 1 + self.n_actions
+        after = np.tile(np.arange(1, n + 1, dtype=np.int16), (2 * n + 1 if self.metric == "qtm" else n + 1, 1))
+        for node in range(1, len(after)):
+            last = (node - 1) % n
+            after[node, face == face[last]] = -1
+            after[node, face == face[last] - 3] = -1
+            if self.metric == "qtm" and node <= n and self.action_names[last] == FACES[face[last]]:
+                after[node, last] = twice + last
+        return after
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all that can be reached, one per seed."""

@@ -170,6 +170,26 @@ def walks(moves, inverse, goal, allow_undo, seeds, out):
 
 
 @_jit
+def normal_walks(moves, normal_form, goal, seeds, out):
+    """Every state out [B, K, S] of the walks of seeds [B] whose moves are those of a normal form [N, A]."""
+    for b in range(seeds.shape[0]):
+        node = np.int64(0)
+        for t in range(out.shape[1]):
+            allowed = np.int64(0)
+            for a in range(moves.shape[0]):
+                allowed += normal_form[node, a] >= 0
+            nth = np.int64(below(draw(seeds[b], np.uint64(t)), np.uint64(allowed)))
+            action = -1
+            while nth >= 0:
+                action += 1
+                nth -= normal_form[node, action] >= 0
+            node = np.int64(normal_form[node, action])
+            for i in range(goal.shape[0]):
+                out[b, t, i] = moves[action, goal[i] if t == 0 else out[b, t - 1, i]]
+    return True
+
+
+@_jit
 def random_states(corners, edges, seeds, out):
     """A uniformly random reachable state out [B, S] per seed: shuffle, fix the parity, twist and flip."""
     place = np.empty(corners + edges, np.int64)

@@ -1,21 +1,27 @@
-"""Run a compiled kernel over the rows of a batch, on several cores when the batch is large.
+"""Run a compiled kernel over the rows of a batch, on several cores when the batch is large; or any functions side by side.
 
 Kernels release the GIL and rows do not depend on each other, so a plain thread pool does what a parallel compiler would,
 with one compilation instead of two, and results do not depend on the number of threads.
 """
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
 
 # Fewer rows than this take well under a millisecond, and handing them over costs more than it saves.
 _MANY = 1 << 15
 
 _threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _pool: ThreadPoolExecutor | None = None
+_here = threading.local()  # .busy: this thread is one of several side by side
 
 
 def set_num_threads(n: int) -> None:
@@ -38,18 +44,27 @@ def over_rows(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) -> 
     """
     if len(rows[0]) < _MANY or _threads == 1:
         return kernel(*tables, *rows)
-    return _over_pieces(kernel, tables, rows)
+    return all(side_by_side([partial(kernel, *tables, *piece) for piece in pieces(rows)]))
 
 
-def _over_pieces(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) -> bool:
-    global _pool
-    if _pool is None:
-        _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rubiks_gym")
+def pieces(rows: tuple[np.ndarray, ...]) -> list[tuple[np.ndarray, ...]]:
+    """The rows of all arrays cut into one piece per thread."""
     cuts = np.linspace(0, len(rows[0]), _threads + 1).astype(int)
-    pieces = [tuple(array[a:b] for array in rows) for a, b in pairwise(cuts)]
-    futures = [_pool.submit(kernel, *tables, *piece) for piece in pieces[1:]]
-    accepted = [kernel(*tables, *pieces[0])]
-    return all(accepted + [future.result() for future in futures])
+    return [tuple(array[a:b] for array in rows) for a, b in pairwise(cuts)]
+
+
+def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """The results of functions that are run on all threads at the same time; none of them is shared out further."""
+    global _pool
+    if _threads == 1 or len(calls) < 2 or getattr(_here, "busy", False):
+        return [call() for call in calls]
+    if _pool is None:
+        _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rubiks_gym", initializer=_mark_busy)
+    return [future.result() for future in [_pool.submit(call) for call in calls]]
+
+
+def _mark_busy() -> None:
+    _here.busy = True
 
 
 def copied(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:

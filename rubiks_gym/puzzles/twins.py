@@ -90,6 +90,16 @@ def walks(moves, inverse, goal, allow_undo, seeds, out):
     return True
 
 
+def normal_walks(moves, normal_form, goal, seeds, out):
+    states, node = np.repeat(goal[None], len(seeds), axis=0), np.zeros(len(seeds), np.int64)
+    for t in range(out.shape[1]):
+        action = choose(seeds, t, normal_form[node] >= 0)
+        node = normal_form[node, action].astype(np.int64)
+        states = moves[action[:, None], states]
+        out[:, t] = states
+    return True
+
+
 def random_states(corners, edges, seeds, out):
     rows, t, odd, places = np.arange(len(seeds)), 0, np.zeros(len(seeds), bool), []
     for n in (corners, edges):

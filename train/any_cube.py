@@ -1,0 +1,83 @@
+"""Learn to solve any 3x3x3: python -m train.any_cube --preset qtm --run.folder runs/any_cube/qtm-s0
+
+Presets are in agents/any_cube/config.py; any setting can be changed, for example --config.rounds 100.
+"""
+
+import sys
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import tyro
+
+from agents.any_cube.agent import AnyCube
+from agents.any_cube.config import PRESETS, AnyCubeConfig
+from agents.any_cube.learner import Learner
+from agents.any_cube.network import possible_in
+from rubiks_gym.puzzles import puzzle_from_name
+from train.runs import Run, RunOptions, chosen_preset, progress_bar, rng_from, rng_state
+
+
+@dataclass(frozen=True)
+class Options:
+    """Learning to solve any 3x3x3."""
+
+    run: RunOptions
+    """The run folder."""
+    preset: str = "qtm"
+    """Settings by name, see config.py."""
+    puzzle: str = "rubik3x3-qtm"
+    """rubik3x3-qtm or rubik3x3-htm."""
+    config: AnyCubeConfig = field(default_factory=AnyCubeConfig)
+    """The learner's settings."""
+
+
+def train(options: Options) -> AnyCube:
+    """Train from scratch, or go on where a checkpoint was."""
+    puzzle, config = puzzle_from_name(options.puzzle), options.config
+    learner, done = Learner(puzzle, config, np.random.default_rng(options.run.seed)), 0
+    record = {"algorithm": "any_cube", "preset": options.preset, "puzzle": puzzle.name, "seed": options.run.seed}
+    run = Run(options.run, {**record, **asdict(config)})
+    restored = run.restore()
+    if restored is not None:
+        state, arrays = restored
+        learner.weights[possible_in(config.cubies()), 0] = arrays["unrounded"]
+        learner.rng, done = rng_from(state["learner"]["rng"]), state["step"]
+    steps = config.lots + config.rounds  # a step is a lot of walks, later a round of beams
+    with run.interruptible(), progress_bar(steps, f"any_cube {options.preset}") as show:
+        while done < steps and not run.stopping:
+            metrics = step(learner, done)
+            done += 1
+            run.log(done, **metrics)
+            show(done, **metrics)
+            if run.checkpoint_due() or done == steps:
+                unrounded = learner.weights[possible_in(config.cubies()), 0]
+                run.checkpoint(done, learner.agent(), {"rng": rng_state(learner.rng)}, {"unrounded": unrounded})
+    run.finish()
+    return learner.agent()
+
+
+def step(learner: Learner, done: int) -> dict[str, float]:
+    """Step number `done` of the training; returns its figures."""
+    config = learner.config
+    if done < config.lots:
+        return {"walk_error": learner.learn_walks(config.alpha_of(done))}
+    upward = learner.learn_upwards(config.step_of(done - config.lots))
+    errors = [learner.learn_walks(config.alpha_mix) for _ in range(config.mix)]
+    return {**upward._asdict(), **({"walk_error": errors[-1]} if errors else {})}
+
+
+def main() -> None:
+    """The command line."""
+    try:
+        preset = chosen_preset(sys.argv[1:], PRESETS)
+        default = None
+        if preset is not None:
+            puzzle, config = PRESETS[preset]
+            default = Options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
+        train(tyro.cli(Options, description=__doc__, **({} if default is None else {"default": default})))
+    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()
