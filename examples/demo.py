@@ -1,36 +1,76 @@
-"""`make demo`: a scrambled and a solved cube, the 2x2x2 and the towers of Hanoi solved optimally, pictures in demo/."""
+"""`make demo`: learn to solve any 3x3x3 from nothing in a few minutes, solve twenty, and draw one; then a look at the suite."""
 
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
-from PIL import Image
+import tyro
+from rich.console import Console
+from rich.table import Table
 
 import rubiks_gym  # noqa: F401  (registers the environments)
+from agents.any_cube.agent import AnyCube
+from agents.any_cube.config import PRESETS
+from agents.evaluation import kociemba_lengths
+from agents.search import make_search
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, sample_seeds
+from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, sample_seeds
 from rubiks_gym.rendering.image import save_solve
+from train.any_cube import Options, train
+from train.runs import RunOptions
 
 FOLDER = Path("demo")
+RADIUS = 6  # of the ball around the goal in which beams end
 
 
-def main() -> None:
-    """Show the suite's main job end to end."""
+def main(
+    lots: int = PRESETS["demo"][1].lots, rounds: int = PRESETS["demo"][1].rounds, cubes: int = 20, width: int = 4096
+) -> None:
+    """Show the main jobs end to end.
+
+    Args:
+        lots: lots of walks to learn from.
+        rounds: rounds of its own searches to learn from.
+        cubes: cubes to solve.
+        width: of the beam that solves them.
+    """
     FOLDER.mkdir(exist_ok=True)
-    show_scrambled_and_solved(Rubik3x3(), "R U2 F' L D B' R2 U'")
+    solve_cubes(learn(lots, rounds), cubes, width)
     solve_optimally(Rubik2x2(), "2x2x2", starts=1000)
     solve_optimally(Hanoi(disks=5), "Hanoi with 5 disks", starts=243)
     count_steps()
-    print(f"\nPictures are in {FOLDER}/: " + ", ".join(sorted(file.name for file in FOLDER.iterdir())))
+    print(f"\nIn {FOLDER}/: " + ", ".join(sorted(file.name for file in FOLDER.iterdir())))
 
 
-def show_scrambled_and_solved(cube: Rubik3x3, scramble: str) -> None:
-    print(f"A 3x3x3 scrambled by {scramble}:\n")
-    scrambled = cube.after(scramble)
-    print(cube.ansi(scrambled), "\n\nand solved:\n", cube.ansi(cube.goal), sep="\n")
-    Image.fromarray(cube.image(scrambled)).save(FOLDER / "rubik3x3-scrambled.png")
-    Image.fromarray(cube.image(cube.goal)).save(FOLDER / "rubik3x3-solved.png")
+def learn(lots: int, rounds: int) -> AnyCube:
+    print("Learning the 3x3x3 from random walks and from its own searches; it begins with tables of zeros.")
+    shutil.rmtree(FOLDER / "run", ignore_errors=True)  # each demo learns anew
+    puzzle, config = PRESETS["demo"]
+    config = replace(config, lots=lots, rounds=rounds)
+    return train(Options(run=RunOptions(folder=FOLDER / "run"), preset="demo", puzzle=puzzle, config=config))
+
+
+def solve_cubes(agent: AnyCube, cubes: int, width: int) -> None:
+    cube = agent.puzzle
+    states = cube.random_states(sample_seeds(np.random.default_rng(0), cubes))
+    search = make_search("beam", agent, {"width": width, "max_steps": 50}, RADIUS, inverse=True)
+    found = search(states)
+    theirs = kociemba_lengths(cube, states)
+    table = Table(title=f"{cubes} random cubes, beam of {width}; lengths in quarter turns")
+    for heading in ("solution", "moves", "seconds", "kociemba's moves"):
+        table.add_column(heading, justify="left" if heading == "solution" else "right")
+    for moves, solved, seconds, other in zip(found.moves, found.solved, found.seconds, theirs, strict=True):
+        table.add_row(cube.format(moves) if solved else "not solved", str(len(moves)), f"{seconds:.2f}", str(other))
+    Console(width=130).print(table)
+    solved = np.flatnonzero(found.solved)
+    print(f"{len(solved)} of {cubes} solved")
+    if len(solved):
+        ours = np.mean([len(found.moves[i]) for i in solved])
+        print(f"{ours:.2f} moves on average, kociemba {np.mean([theirs[i] for i in solved]):.2f}")
+        save_solve(cube, states[solved[0]], found.moves[solved[0]], FOLDER / "rubik3x3.gif")
 
 
 def solve_optimally(puzzle: Puzzle, title: str, starts: int) -> None:
@@ -60,4 +100,4 @@ def count_steps() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    tyro.cli(main)

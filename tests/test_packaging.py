@@ -54,12 +54,21 @@ def test_wheel_ships_the_suite_alone(tmp_path):
         ("02_random_agent_on_a_vector_env.py", "", r"1   2\d\.\d\d%"),
         ("03_maskable_ppo_on_hanoi.py", "", r"solved in \d+ moves"),
         ("04_a_puzzle_of_your_own.py", "", r"fewest presses: \d\d"),
-        ("demo.py", "", r"1000 of 1000 random states solved, 10\.\d\d moves"),
+        (
+            "demo.py --lots 10 --rounds 1 --cubes 2 --width 512",
+            "",
+            r"2 of 2 solved(.|\n)*1000 of 1000 random states solved, 10\.\d\d",
+        ),
     ],
 )
 def test_example_runs_as_shown(example, stdin, expected, tmp_path):
+    example, *arguments = example.split()
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / example)], input=stdin, capture_output=True, text=True, cwd=tmp_path
+        [sys.executable, str(ROOT / "examples" / example), *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     assert re.search(expected, done.stdout)

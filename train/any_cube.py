@@ -4,6 +4,7 @@ Presets are in agents/any_cube/config.py; any setting can be changed, for exampl
 """
 
 import sys
+import time
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -45,7 +46,9 @@ def train(options: Options) -> AnyCube:
     steps = config.lots + config.rounds  # a step is a lot of walks, later a round of beams
     with run.interruptible(), progress_bar(steps, f"any_cube {options.preset}") as show:
         while done < steps and not run.stopping:
+            began = time.perf_counter()
             metrics = step(learner, done)
+            metrics["seconds"] = time.perf_counter() - began
             done += 1
             run.log(done, **metrics)
             show(done, **metrics)
@@ -61,8 +64,9 @@ def step(learner: Learner, done: int) -> dict[str, float]:
     config = learner.config
     if done < config.lots:
         return {"walk_error": learner.learn_walks(config.alpha_of(done))}
-    upward = learner.learn_upwards(config.step_of(done - config.lots))
-    errors = [learner.learn_walks(config.alpha_mix) for _ in range(config.mix)]
+    size = config.step_of(done - config.lots)
+    upward = learner.learn_upwards(size)
+    errors = [learner.learn_walks(config.alpha_mix * size) for _ in range(config.mix)]
     return {**upward._asdict(), **({"walk_error": errors[-1]} if errors else {})}
 
 

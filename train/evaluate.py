@@ -5,7 +5,9 @@ evaluation.json and evaluation.png into the run folder (or --output).
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +18,8 @@ from rich.table import Table
 
 import agents
 from agents import evaluation, store
-from agents.search import SearchOptions
+from agents.search import SearchOptions, Solutions
+from agents.search.solutions import joined
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
 from train.figures import evaluation_figure, picture
@@ -61,11 +64,15 @@ def evaluate(options: Options) -> dict[str, Any]:
     puzzle = agent.puzzle
     starts = start_states(puzzle, depths, options)
     rows = []
-    with progress_bar(len(starts), f"{options.search} on {puzzle.name}") as show:
+    with progress_bar(sum(len(states) for _, states, _ in starts), f"{options.search} on {puzzle.name}") as show:
+        done = 0
         for depth, states, truth in starts:
-            show(len(rows))
-            rows.append({"depth": depth, **evaluation.solved_from(puzzle, search, states, truth)})
-        show(len(rows))
+            counted = search
+            if options.search in ("bwas", "beam"):  # those go from state to state anyway; the others do better all at once
+                counted = partial(in_parts, search, lambda n, before=done: show(before + n))
+            rows.append({"depth": depth, **evaluation.solved_from(puzzle, counted, states, truth)})
+            done += len(states)
+            show(done)
     result: dict[str, Any] = {
         "puzzle": puzzle.name,
         "options": json.loads(json.dumps(asdict(options), default=str)),
@@ -81,6 +88,15 @@ def evaluate(options: Options) -> dict[str, Any]:
     report(result)
     write(result, options)
     return result
+
+
+def in_parts(search: evaluation.Search, show: Callable[[int], None], states: np.ndarray, size: int = 16) -> Solutions:
+    """The search of states [B, S], a few at a time, so that its progress can be shown."""
+    parts = []
+    for start in range(0, len(states), size):
+        parts.append(search(states[start : start + size]))
+        show(min(start + size, len(states)))
+    return joined(parts)
 
 
 def start_states(puzzle: Puzzle, depths: list[int], options: Options) -> list[tuple[int, np.ndarray, np.ndarray | None]]:

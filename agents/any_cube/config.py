@@ -41,10 +41,10 @@ class AnyCubeConfig:
     """And in the end."""
     most: float = 2.0
     """No update asks for more than this."""
-    mix: int = 5
+    mix: int = 4
     """Lots of walks after each round."""
     alpha_mix: float = 0.03
-    """Step of the regression then."""
+    """Step of the regression then, times that of the upward updates: the two pull against each other, and must fall together."""
     radius: int = 5
     """Of the ball around the goal in which distances are exact."""
 
@@ -84,5 +84,6 @@ class AnyCubeConfig:
 _QTM = AnyCubeConfig()
 PRESETS: dict[str, tuple[str, AnyCubeConfig]] = {
     "qtm": ("rubik3x3-qtm", _QTM),
+    "demo": ("rubik3x3-qtm", replace(_QTM, lots=60, rounds=15)),
     "htm": ("rubik3x3-htm", replace(_QTM, walk_length=20, bend=14.0)),
 }

@@ -1,6 +1,7 @@
 """What every search takes and returns: a budget, and one record with a row per start state."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,12 @@ class Solutions(NamedTuple):
     solved: np.ndarray  # [B] bool
     nodes: np.ndarray  # [B] int64, states generated
     seconds: np.ndarray  # [B] float64; searches that advance all starts together share the time out evenly
+
+
+def joined(parts: Sequence[Solutions]) -> Solutions:
+    """The outcomes of several searches, one after another."""
+    moves = [sequence for part in parts for sequence in part.moves]
+    return Solutions(moves, *(np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[1:]))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,123 @@
+"""Write the tables and the figure of README.md from what train.evaluate has measured: python -m agents.any_cube.results
+
+Looks for runs/any_cube/NAME-sSEED/QUESTION-WIDTH/evaluation.json, as the commands in README.md make them; QUESTION is `uniform`
+or `testset`.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+from matplotlib.figure import Figure
+
+from agents import store
+from agents.any_cube.published import PUBLISHED
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Options:
+    """Where to read and to write."""
+
+    runs: Path = Path("runs/any_cube")
+    """Folder of the run folders."""
+    readme: Path = HERE / "README.md"
+    """Where the tables go, between <!-- results:begin --> and <!-- results:end -->."""
+
+
+def read(runs: Path) -> list[dict[str, Any]]:
+    """One record per evaluation: run, seed, question, width, the evaluation's row, seconds of training, origin."""
+    records = []
+    for file in sorted(runs.glob("*-s*/*-*/evaluation.json")):
+        result, folder = json.loads(file.read_text()), file.parent.parent
+        name, _, seed = folder.name.rpartition("-s")
+        question, _, width = file.parent.name.rpartition("-")
+        if not width.isdigit():
+            raise ValueError(f"{file.parent} must be called QUESTION-WIDTH, for example uniform-4096")
+        steps = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        records.append(
+            {
+                "name": name, "seed": int(seed), "question": question, "width": int(width), **result["rows"][0],
+                "kociemba": next((row["mean_length"] for row in result.get("baseline", [])), None),
+                "training": sum(step["seconds"] for step in steps), "made": result["made"],
+            }
+        )  # fmt: skip
+    if not records:
+        raise ValueError(f"no evaluations RUN-sSEED/QUESTION-WIDTH in {runs}: see README.md for the commands")
+    return sorted(records, key=lambda r: (r["name"], r["question"], r["width"], r["seed"]))
+
+
+def table(records: list[dict[str, Any]]) -> str:
+    """One line per evaluation."""
+    lines = [
+        "| run | seed | training, min | cubes | beam width | solved | mean length | optimal | CPU s a cube | nodes a cube |",
+        "|---" * 10 + "|",
+    ]
+    for r in records:
+        optimal = f"{100 * r['optimal']:.1f}%" if "optimal" in r else ""
+        solved = f"{round(r['solved'] * r['starts']):,} of {r['starts']:,}"
+        lines.append(
+            f"| {r['name']} | {r['seed']} | {r['training'] / 60:.1f} | {r['question']} | {r['width']:,} | {solved} | "
+            f"{r['mean_length']:.2f} | {optimal} | {r['cpu_seconds']:.2f} | {r['nodes']:,.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def figure(records: list[dict[str, Any]]) -> Figure:
+    """Mean length and share optimal on the test set against seconds per cube, ours and the published ones."""
+    picture = Figure(figsize=(11, 4.5), layout="constrained")
+    left, right = picture.subplots(1, 2)
+    measured = [r for r in records if r["question"] == "testset"]
+    for run in sorted({(r["name"], r["seed"]) for r in measured}):
+        points = [r for r in measured if (r["name"], r["seed"]) == run]
+        seconds = [r["cpu_seconds"] for r in points]
+        label = f"{run[0]}, seed {run[1]}, {points[0]['training'] / 60:.0f} min of training"
+        left.plot(seconds, [r["mean_length"] for r in points], "o-", label=label)
+        right.plot(seconds, [100 * r["optimal"] for r in points], "o-", label=label)
+    for name, (length, optimal, seconds, _) in PUBLISHED.items():
+        for axes, value in ((left, length), (right, 100 * optimal)):
+            if value is not None and seconds is not None:
+                axes.plot([seconds], [value], "k*", markersize=10)
+                axes.annotate(f" {name} (GPU)", (seconds, value), fontsize=8)
+            elif value is not None:
+                axes.axhline(value, color="grey", linewidth=0.8, linestyle=":")
+                axes.annotate(name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
+    if measured:
+        left.axhline(np.mean([r["mean_distance"] for r in measured]), color="black", linewidth=0.8)
+    left.set(
+        xscale="log", xlabel="CPU seconds per cube", ylabel="mean length, quarter turns", title="the line below is optimal"
+    )
+    right.set(xscale="log", xlabel="CPU seconds per cube", ylabel="percent solved optimally", ylim=(0, 101))
+    left.legend(fontsize=8)
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    return picture
+
+
+def write(options: Options) -> None:
+    """The tables into README.md, the figure beside it."""
+    records = read(options.runs)
+    figure(records).savefig(HERE / "length.png", dpi=110)
+    made = {(r["made"]["date"][:10], r["made"]["commit"][:10], r["made"]["machine"]["processor"]) for r in records}
+    origins = "\n".join(f"- measured {date}, commit {commit}, {processor}" for date, commit, processor in sorted(made))
+    between = re.compile(r"(<!-- results:begin -->).*?(<!-- results:end -->)", re.DOTALL)
+    text = between.sub(lambda marks: "\n\n".join([marks[1], table(records), origins, marks[2]]), options.readme.read_text())
+    store.write_text(options.readme, text)
+    print(f"written: {options.readme}, {HERE / 'length.png'}")
+
+
+def main() -> None:
+    """The command line."""
+    try:
+        write(tyro.cli(Options, description=__doc__))
+    except (ValueError, FileNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

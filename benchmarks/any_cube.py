@@ -1,0 +1,131 @@
+"""The solver of any cube: speed and memory against beam width, one thread and two, and the prefixes of a hard position.
+
+`python -m benchmarks.any_cube [RUN]`; without a run the trained tables of the project. Writes benchmarks/any_cube.json and the
+tables in agents/any_cube/README.md.
+"""
+
+import json
+import re
+import time
+import tracemalloc
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import tyro
+
+import agents
+from agents.search import Ball, Budget, Solutions, beam, both_ways
+from benchmarks.speed import ROOT, _plain
+from rubiks_gym.puzzles import sample_seeds, set_num_threads
+from train.runs import surroundings
+
+# At distance 26, the largest there is; its first q moves lead to a position at distance q.
+HARDEST = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'"
+
+
+@dataclass
+class Args:
+    """Measure the solver of any cube."""
+
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")] = "any_cube:rubik3x3-qtm"
+    """Run folder, or a trained agent of the project."""
+    widths: tuple[int, ...] = (256, 1024, 4096, 16_384, 65_536)
+    """Beam widths."""
+    cubes: int = 8
+    """Random cubes per width."""
+    prefix_width: int = 16_384
+    """Beam width for the prefixes."""
+    radius: int = 7
+    """Of the ball in which beams end."""
+    seed: int = 0
+    """Of the random cubes."""
+
+
+class Solver:
+    """Beams from a cube and from its inverse with one agent and one ball."""
+
+    def __init__(self, args: Args) -> None:
+        self.agent = agents.load(args.run)
+        self.cube = self.agent.puzzle
+        self.ball = Ball(self.cube, args.radius)
+
+    def __call__(self, states: np.ndarray, width: int) -> Solutions:
+        costs = (self.agent.cost_to_go, self.agent.quick_cost_to_go)
+        return both_ways(beam, self.cube, states, *costs, width=width, ball=self.ball, budget=Budget(nodes=2**60))
+
+
+def by_width(solver: Solver, states: np.ndarray, width: int) -> dict[str, float]:
+    """Rates and memory of one thread, and the gain from two."""
+    solver(states[:1], width)  # compiles
+    set_num_threads(1)
+    start = time.perf_counter()
+    found = solver(states, width)
+    alone = time.perf_counter() - start
+    set_num_threads(2)
+    start = time.perf_counter()
+    solver(states, width)
+    together = time.perf_counter() - start
+    set_num_threads(1)
+    tracemalloc.start()
+    nodes = solver(states[:1], width).nodes[0] / 2  # one of the two beams at a time
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {
+        "width": width, "length": float(np.mean([len(moves) for moves in found.moves])), "seconds": alone / len(states),
+        "nodes_per_second": found.nodes.sum() / alone, "megabytes": peak / 1e6, "bytes_per_node": peak / nodes,
+        "two_threads": alone / together,
+    }  # fmt: skip
+
+
+def prefixes(solver: Solver, width: int) -> list[dict[str, float]]:
+    """The first q moves of the hardest position: length found and seconds, both cores."""
+    set_num_threads(2)
+    moves, rows = solver.cube.parse(HARDEST), []
+    for q in range(1, len(moves) + 1):
+        start = time.perf_counter()
+        found = solver(solver.cube.after(moves[:q])[None], width)
+        length = len(found.moves[0]) if found.solved[0] else None
+        rows.append({"distance": q, "length": length, "seconds": time.perf_counter() - start})
+    return rows
+
+
+def main(args: Args) -> None:
+    """Measure, print, write."""
+    solver = Solver(args)
+    states = solver.cube.random_states(sample_seeds(np.random.default_rng(args.seed), args.cubes))
+    lines = [
+        "| beam width | length | s a cube, one thread | nodes/s | MB at most | bytes a node | two threads |",
+        "|---" * 7 + "|",
+    ]
+    rows = []
+    for width in args.widths:
+        rows.append(by_width(solver, states, width))
+        r = rows[-1]
+        lines.append(
+            f"| {width:,} | {r['length']:.2f} | {r['seconds']:.2f} | {r['nodes_per_second']:,.0f} | {r['megabytes']:,.0f} | "
+            f"{r['bytes_per_node']:.0f} | {r['two_threads']:.2f} x |"
+        )
+        print(lines[-1], flush=True)
+    hard = prefixes(solver, args.prefix_width)
+    lines += ["", "| prefix of the position at distance 26 | " + " | ".join(str(r["distance"]) for r in hard) + " |"]
+    lines += ["|---" * (len(hard) + 1) + "|"]
+    lines += [f"| length found, width {args.prefix_width:,} | " + " | ".join(str(r["length"] or "-") for r in hard) + " |"]
+    lines += ["| seconds, both cores | " + " | ".join(f"{r['seconds']:.1f}" for r in hard) + " |"]
+    made = surroundings()
+    lines += [
+        "",
+        f"`python -m benchmarks.any_cube {args.run}`, {args.cubes} random cubes, seed {args.seed}, the cube and its inverse;",
+    ]
+    lines += [f"{made['date'][:10]}, commit {made['commit'][:10]}, {made['machine']['processor']}."]
+    print("\n".join(lines[-8:]))
+    results = {"run": args.run, "seed": args.seed, "cubes": args.cubes, "widths": rows, "prefixes": hard, **made}
+    (ROOT / "benchmarks" / "any_cube.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
+    readme = ROOT / "agents" / "any_cube" / "README.md"
+    between = re.compile(r"(<!-- speed:begin -->).*?(<!-- speed:end -->)", re.DOTALL)
+    text = "\n".join(lines)
+    readme.write_text(between.sub(lambda marks: f"{marks[1]}\n{text}\n{marks[2]}", readme.read_text()))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, prog="python -m benchmarks.any_cube"))
