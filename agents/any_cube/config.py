@@ -17,17 +17,17 @@ class AnyCubeConfig:
     """Moves of a walk (K)."""
     walks: int = 4096
     """Walks of a lot, after which figures are logged."""
-    lots: int = 120
+    lots: int = 60
     """Lots of walks before the upward updates."""
     alpha: float = 0.8
     """Step of the regression at first."""
     alpha_end: float = 0.02
     """And in the end; it falls by the same factor from lot to lot."""
-    bend: float = 18.0
+    bend: float = 17.0
     """Above this number of moves walks only say "far" (c)."""
-    softness: float = 2.0
+    softness: float = 1.5
     """How gradually (T)."""
-    rounds: int = 20
+    rounds: int = 80
     """Rounds of upward updates."""
     episodes: int = 64
     """Beams of a round."""
@@ -43,8 +43,8 @@ class AnyCubeConfig:
     """No update asks for more than this."""
     mix: int = 4
     """Lots of walks after each round."""
-    alpha_mix: float = 0.03
-    """Step of the regression then, times that of the upward updates: the two pull against each other, and must fall together."""
+    alpha_mix: float = 0.1
+    """Step of the regression then, times that of the upward updates: they pull against each other, and must fall together."""
     radius: int = 5
     """Of the ball around the goal in which distances are exact."""
 
@@ -82,8 +82,11 @@ class AnyCubeConfig:
 
 
 _QTM = AnyCubeConfig()
+# A random cube is about 20.6 quarter turns from the goal, or 17.7 half or quarter turns; walk length and bend follow that.
+_HTM = replace(_QTM, bias=10.0, walk_length=18, bend=13.0, softness=1.0)
+
 PRESETS: dict[str, tuple[str, AnyCubeConfig]] = {
     "qtm": ("rubik3x3-qtm", _QTM),
-    "demo": ("rubik3x3-qtm", replace(_QTM, lots=60, rounds=15)),
-    "htm": ("rubik3x3-htm", replace(_QTM, walk_length=20, bend=14.0)),
+    "htm": ("rubik3x3-htm", _HTM),
+    "demo": ("rubik3x3-qtm", replace(_QTM, rounds=20)),
 }
