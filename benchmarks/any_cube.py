@@ -51,8 +51,8 @@ class Solver:
         self.ball = Ball(self.cube, args.radius)
 
     def __call__(self, states: np.ndarray, width: int) -> Solutions:
-        costs = (self.agent.cost_to_go, self.agent.quick_cost_to_go)
-        return both_ways(beam, self.cube, states, *costs, width=width, ball=self.ball, budget=Budget(nodes=2**60))
+        options = {"width": width, "ball": self.ball, "budget": Budget(nodes=2**60)}
+        return both_ways(beam, self.cube, states, self.agent.cost_to_go, **options)
 
 
 def by_width(solver: Solver, states: np.ndarray, width: int) -> dict[str, float]:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,14 +12,17 @@ import pytest
 import agents
 from agents.any_cube.agent import AnyCube
 from agents.any_cube.config import PRESETS, AnyCubeConfig
+from agents.any_cube.export import export
 from agents.any_cube.learner import Learner, spread, walk_errors
 from agents.any_cube.network import SIZE, make_reader, possible
 from agents.search import Ball, Budget, beam, bwas
+from agents.search.solutions import are_solutions
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
 from rubiks_gym.puzzles.threads import get_num_threads
 from train.any_cube import Options, train
 from train.runs import RunOptions
 
+ROOT = Path(__file__).parent.parent
 CUBE = Rubik3x3()
 TABLE = (0, 8, 9, 12, 13)
 TINY = replace(AnyCubeConfig(), tables=("0,8,9,12,13",), walk_length=8, walks=512, lots=12, rounds=0, radius=1, bend=8.0)
@@ -57,13 +61,6 @@ def test_a_table_without_symmetry_of_its_own_makes_all_symmetric_and_inverse_sta
     assert (agent.cost_to_go(CUBE.inverse(states)) == costs).all()
     images = CUBE.symmetries(states).reshape(-1, 20)
     assert (agent.cost_to_go(images).reshape(-1, 48) == costs[:, None]).all()
-
-
-def test_the_quick_cost_is_that_of_the_first_table(states, rng):
-    agent = random_agent(rng)
-    first = AnyCube(CUBE, agent.tables[:1], agent.bias, agent.scale, agent.weights[:SIZE].copy())
-    outside = ~CUBE.is_solved(states)
-    assert (agent.quick_cost_to_go(states) == first.cost_to_go(states))[outside].all()
 
 
 @pytest.mark.parametrize(
@@ -234,3 +231,33 @@ def test_presets_name_their_metric_and_unknown_ones_are_refused():
     command = [sys.executable, "-m", "train.any_cube", "--preset", "5x5", "--run.folder", "x"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "unknown preset '5x5': choose from qtm, htm" in done.stderr
+
+
+# The tables that come with the project ----------------------------------------------------------------------------------
+
+
+def test_trained_tables_solve_random_cubes(rng):
+    name = "any_cube:rubik3x3-qtm"
+    assert agents.PRETRAINED[name].stat().st_size <= 25e6
+    agent = agents.load(name)
+    states = CUBE.random_states(sample_seeds(rng, 6))
+    found = beam(CUBE, states, agent.cost_to_go, width=1024, max_steps=40, ball=Ball(CUBE, 5))
+    assert found.solved.all() and are_solutions(CUBE, states, found.moves).all()
+    assert np.mean([len(moves) for moves in found.moves]) < 25
+
+
+def test_the_solver_answers_without_a_run(tmp_path):
+    command = [sys.executable, "-m", "agents.solve", "--scramble", "R U F' D L2 B", "--gif", str(tmp_path / "solve.gif")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "solved in 7 moves" in done.stdout and (tmp_path / "solve.gif").exists()
+
+
+def test_export_writes_what_load_reads(trained, tmp_path, monkeypatch, rng):
+    export(trained, tmp_path / "tables.npz")
+    monkeypatch.setitem(agents.PRETRAINED, "any_cube:tiny", tmp_path / "tables.npz")
+    states = CUBE.random_states(sample_seeds(rng, 50))
+    assert (agents.load("any_cube:tiny").cost_to_go(states) == agents.load(trained).cost_to_go(states)).all()
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ValueError, match="holds no checkpoint yet"):
+        export(tmp_path / "other", tmp_path / "x.npz")

@@ -331,27 +331,12 @@ def test_the_beam_sees_no_duplicates_and_does_not_go_back():
         assert len(np.unique(together, axis=0)) == len(together)
 
 
-def test_a_cascade_shows_the_heuristic_only_the_best_of_the_quick_one():
-    puzzle, seen, quick = Rubik3x3(), [], []
-    start = some_states(puzzle, 1)
-    watched = []
-    beam(
-        puzzle, start, lambda s: seen.append(s) or noise(s), lambda s: quick.append(s) or -noise(s),
-        width=20, cascade=2, max_steps=5, watch=watched.append,
-    )  # fmt: skip
-    assert len(seen) == len(quick) == len(watched) == 5
-    for all_children, best, layer in zip(quick, seen, watched, strict=True):
-        expected = all_children[_best(-noise(all_children).astype(np.float32), 40)]
-        assert (best == expected).all()
-        assert (layer == best[_best(noise(best).astype(np.float32), 20)]).all()
-
-
-def test_a_cascade_of_the_same_heuristic_changes_nothing():
-    puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
-    states = some_states(puzzle, 30)
-    found = beam(puzzle, states, table.distance, table.distance, width=8)
-    assert found.moves == beam(puzzle, states, table.distance, width=8).moves
-    assert lengths(found) == table.distance(states).tolist()
+def test_whoever_watches_a_beam_sees_every_layer_that_it_keeps():
+    puzzle, seen, watched = Rubik3x3(), [], []
+    beam(puzzle, some_states(puzzle, 1), lambda s: seen.append(s) or noise(s), width=20, max_steps=5, watch=watched.append)
+    assert len(seen) == len(watched) == 5
+    for children_seen, layer in zip(seen, watched, strict=True):
+        assert (layer == children_seen[_best(noise(children_seen).astype(np.float32), 20)]).all()
 
 
 def test_beams_side_by_side_find_what_they_find_alone():

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.any_cube.network import SIZE, Cubies, Reader, first_table, make_reader, possible_in, sums
+from agents.any_cube.network import SIZE, Cubies, make_reader, possible_in, sums
 from agents.protocol import lookahead_policy
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
 from rubiks_gym.puzzles.threads import over_rows
@@ -35,7 +35,6 @@ class AnyCube:
             )
         self.weights = weights
         self.reader = make_reader(puzzle, self.tables)
-        self._first = first_table(self.reader)
 
     @classmethod
     def rounded(cls, puzzle: Puzzle, tables: Iterable[Cubies], bias: float, weights: np.ndarray) -> "AnyCube":
@@ -45,19 +44,12 @@ class AnyCube:
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """F [B] float32: moves to the goal where those are few, further out an order rather than a number; 0 at the goal."""
-        costs = self._score(self.reader, states)
-        costs[self.puzzle.is_solved(states)] = 0
-        return costs
-
-    def quick_cost_to_go(self, states: np.ndarray) -> np.ndarray:
-        """The same from the first table alone [B]."""
-        return self._score(self._first, states)
-
-    def _score(self, reader: Reader, states: np.ndarray) -> np.ndarray:
         states = self.puzzle.as_states(states)
         out = np.empty(len(states), np.int32)
-        over_rows(sums, (reader.contribution, reader.offset, self.weights), (states, out))
-        return np.float32(self.bias) + np.float32(self.scale) * out
+        over_rows(sums, (self.reader.contribution, self.reader.offset, self.weights), (states, out))
+        costs = np.float32(self.bias) + np.float32(self.scale) * out
+        costs[self.puzzle.is_solved(states)] = 0
+        return costs
 
     def policy(self, states: np.ndarray) -> np.ndarray:
         """One-step look-ahead [B, A]."""

@@ -10,7 +10,7 @@ class AnyCubeConfig:
     """What is learnt from what; letters in brackets are those of learner.py."""
 
     tables: tuple[str, ...] = ("0,8,9,12,13", "1,0,2,8,9", "0,1,8,12,13")
-    """Five neighbouring cubies of each table, 0..7 corners, 8..19 edges; the first scores children quickly."""
+    """Five neighbouring cubies of each table, 0..7 corners, 8..19 edges."""
     bias: float = 12.0
     """F of an untrained network."""
     walk_length: int = 24

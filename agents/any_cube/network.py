@@ -75,12 +75,6 @@ def possible(cubies: Cubies) -> np.ndarray:
     return can.ravel()
 
 
-def first_table(reader: Reader) -> Reader:
-    """A reader of the first table alone."""
-    stop = reader.cuts[1]
-    return Reader(np.ascontiguousarray(reader.contribution[:, :, :stop]), reader.offset[:stop].copy(), reader.cuts[:2])
-
-
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 

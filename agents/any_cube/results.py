@@ -15,6 +15,7 @@ import tyro
 from matplotlib.figure import Figure
 
 from agents import store
+from agents.any_cube.config import PRESETS
 from agents.any_cube.published import PUBLISHED
 
 HERE = Path(__file__).parent
@@ -26,8 +27,6 @@ class Options:
 
     runs: Path = Path("runs/any_cube")
     """Folder of the run folders."""
-    readme: Path = HERE / "README.md"
-    """Where the tables go, between <!-- results:begin --> and <!-- results:end -->."""
 
 
 def read(runs: Path) -> list[dict[str, Any]]:
@@ -100,15 +99,25 @@ def figure(records: list[dict[str, Any]]) -> Figure:
 
 
 def write(options: Options) -> None:
-    """The tables into README.md, the figure beside it."""
+    """All measurements into README.md, the figure beside it; those of the presets also into the project's README.md."""
     records = read(options.runs)
-    figure(records).savefig(HERE / "length.png", dpi=110)
+    figure([r for r in records if r["name"] in PRESETS]).savefig(HERE / "length.png", dpi=110)
+    between(HERE / "README.md", "results", [table(records), *origins(records)])
+    presets = [r for r in records if r["name"] in PRESETS]
+    between(HERE.parent.parent / "README.md", "any_cube", [table(presets), *origins(presets)])
+
+
+def origins(records: list[dict[str, Any]]) -> list[str]:
+    """When, where and from which code the figures were made."""
     made = {(r["made"]["date"][:10], r["made"]["commit"][:10], r["made"]["machine"]["processor"]) for r in records}
-    origins = "\n".join(f"- measured {date}, commit {commit}, {processor}" for date, commit, processor in sorted(made))
-    between = re.compile(r"(<!-- results:begin -->).*?(<!-- results:end -->)", re.DOTALL)
-    text = between.sub(lambda marks: "\n\n".join([marks[1], table(records), origins, marks[2]]), options.readme.read_text())
-    store.write_text(options.readme, text)
-    print(f"written: {options.readme}, {HERE / 'length.png'}")
+    return [f"Measured {date}, commit {commit}, {processor}, two cores." for date, commit, processor in sorted(made)]
+
+
+def between(readme: Path, name: str, parts: list[str]) -> None:
+    """Put parts between the marks NAME:begin and NAME:end of a file."""
+    marks = re.compile(rf"(<!-- {name}:begin -->).*?(<!-- {name}:end -->)", re.DOTALL)
+    store.write_text(readme, marks.sub(lambda mark: "\n\n".join([mark[1], *parts, mark[2]]), readme.read_text()))
+    print(f"written: {readme}")
 
 
 def main() -> None:

@@ -83,8 +83,7 @@ def make_search(
     function, defaults = SEARCHES[name]
     puzzle = agent.puzzle
     parameters = inspect.signature(function).parameters
-    quick = getattr(agent, "quick_cost_to_go", None)  # only some agents have one
-    given = {"cost_to_go": agent.cost_to_go, "quick_cost_to_go": quick, "policy": agent.policy, "rng": None}
+    given = {"cost_to_go": agent.cost_to_go, "policy": agent.policy, "rng": None}
     given = {key: value for key, value in given.items() if key in parameters}
     given |= {"ball": Ball(puzzle, radius) if radius else None, "budget": budget or Budget()} | defaults | options
 

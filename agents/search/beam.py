@@ -18,11 +18,9 @@ def beam(
     puzzle: Puzzle,
     states: np.ndarray,
     cost_to_go: CostToGo,
-    quick_cost_to_go: CostToGo | None = None,
     *,
     width: int = 1024,
     max_steps: int = 1000,
-    cascade: int = 3,
     ball: Ball | None = None,
     budget: Budget | None = None,
     watch: Callable[[np.ndarray], None] | None = None,
@@ -39,26 +37,22 @@ def beam(
         puzzle: any puzzle.
         states: start states [B, S] uint8.
         cost_to_go: states [M, S] to moves still needed [M]; called for the children of up to 4096 states at a time.
-        quick_cost_to_go: a cheaper one, if there is one: it sees all children, and the other the best `cascade` * W of them.
         width: states kept per layer, W.
         max_steps: layers at most.
-        cascade: see quick_cost_to_go.
         ball: states whose way home is known.
         budget: for each start; checked before each call of cost_to_go.
         watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
     """
     states, ball = begin(puzzle, states, ball)
-    whole(1, width=width, max_steps=max_steps, cascade=cascade)
-    stages = [(cost_to_go, width)]
-    if quick_cost_to_go is not None:
-        stages.insert(0, (quick_cost_to_go, cascade * width))
-    solve = partial(_solve, puzzle, stages, max_steps, ball, budget or Budget(), watch)
+    whole(1, width=width, max_steps=max_steps)
+    solve = partial(_solve, puzzle, cost_to_go, width, max_steps, ball, budget or Budget(), watch)
     return one_by_one(solve, states, ball, parallel=True)
 
 
 def _solve(
     puzzle: Puzzle,
-    stages: list[tuple[CostToGo, int]],
+    cost_to_go: CostToGo,
+    width: int,
     max_steps: int,
     ball: Ball,
     budget: Budget,
@@ -93,10 +87,8 @@ def _solve(
             if inside.any():  # one move ago all were outside, so whoever is inside now is as far from the goal as the others
                 home = int(inside.argmax())
                 return _trace([*history, (parents[-1], actions[-1])], home) + ball.finish(below[new[home]]), generated
-            costs.append(heuristic(stages[0][0], below[new]))
-        kept = _best(np.concatenate(costs), stages[0][1])
-        for cost_to_go, width in stages[1:]:
-            kept = kept[_best(heuristic(cost_to_go, table.states[known + kept]), width)]
+            costs.append(heuristic(cost_to_go, below[new]))
+        kept = _best(np.concatenate(costs), width)
         parent, last = np.concatenate(parents)[kept], np.concatenate(actions)[kept]
         nodes = moves[nodes[parent], last]
         history.append((parent, last))
