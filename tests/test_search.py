@@ -120,7 +120,7 @@ def test_children_are_all_neighbours_but_illegal_and_undoing_ones(puzzle):
     states = near_states(puzzle, 20, 6)
     last = np.arange(20, dtype=np.int16) % puzzle.n_actions
     last[::3] = -1
-    found, rows, actions = children(puzzle, states, 1 + last, puzzle.without_undo)
+    found, rows, actions = children(puzzle, states, last)
     legal = puzzle.legal(states)
     expected = [
         (b, a)

@@ -44,7 +44,7 @@ class Ball:
                 self._refuse(most, depth)
             for start in range(starts[-2], starts[-1], _CHUNK):
                 parents = self.table.states[start : min(start + _CHUNK, starts[-1])]
-                self.table.insert(children(puzzle, parents, np.zeros(len(parents), np.int16), puzzle.normal_form)[0])
+                self.table.insert(children(puzzle, parents, np.full(len(parents), -1, np.int16))[0])
                 if len(self.table) > most:
                     self._refuse(most, depth)
             if len(self.table) == starts[-1]:

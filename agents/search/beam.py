@@ -27,9 +27,9 @@ def beam(
 ) -> Solutions:
     """Beam search from states [B, S], several at a time on as many cores; it ends with the first child that is in the ball.
 
-    Only moves in normal form are made. A child that repeats another one of its layer, or one of the two layers before, is
-    dropped before the heuristic sees it. Of equal costs the child of the better parent is kept, then the one with the lower
-    action. A width that holds whole layers makes this breadth-first search, and its solutions optimal.
+    A child that repeats another one of its layer, or a state of the two layers before, is dropped before the heuristic sees
+    it. Of equal costs the child of the better parent is kept, then the one with the lower action. A width that holds whole
+    layers makes this breadth-first search, and its solutions optimal.
 
     A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
 
@@ -62,7 +62,7 @@ def _solve(
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
     layer, before = start[None].copy(), start[None][:0].copy()  # [W, S], best first
-    moves, nodes = puzzle.normal_form, np.zeros(1, np.int16)  # [W], where each state's sequence is in the normal form
+    last = np.array([-1], np.int16)  # [W] the action that led to each
     history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
     table = StateTable(puzzle.state_size)
     generated = kept_before = 0  # states in all layers so far
@@ -78,7 +78,7 @@ def _solve(
         for row in range(0, len(layer), _CHUNK):
             if generated >= budget.nodes or time.perf_counter() >= deadline:
                 return None, generated
-            below, rows, by = children(puzzle, layer[row : row + _CHUNK], nodes[row : row + _CHUNK], moves)
+            below, rows, by = children(puzzle, layer[row : row + _CHUNK], last[row : row + _CHUNK])
             generated += len(below)
             _, new = table.insert(below)
             parents.append((row + rows[new]).astype(np.int32))
@@ -89,9 +89,8 @@ def _solve(
                 return _trace([*history, (parents[-1], actions[-1])], home) + ball.finish(below[new[home]]), generated
             costs.append(heuristic(cost_to_go, below[new]))
         kept = _best(np.concatenate(costs), width)
-        parent, last = np.concatenate(parents)[kept], np.concatenate(actions)[kept]
-        nodes = moves[nodes[parent], last]
-        history.append((parent, last))
+        last = np.concatenate(actions)[kept]
+        history.append((np.concatenate(parents)[kept], last))
         kept_before += len(kept)
         layer, before = table.states[known + kept], layer
         if watch is not None:

@@ -79,7 +79,7 @@ def _solve(
             break
         if len(taken) == 0:  # everything that can be reached was expanded
             break
-        below, rows, actions = children(puzzle, parents, 1 + tree.nodes["action"][taken], puzzle.without_undo)
+        below, rows, actions = children(puzzle, parents, tree.nodes["action"][taken])
         generated += len(below)
         new, improved = tree.add(below, taken[rows], actions)
         costs, inside = ball.evaluate(cost_to_go, tree.table.states[new].copy())

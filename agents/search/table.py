@@ -22,28 +22,27 @@ _AHEAD = 64  # rows whose slots are fetched together
 # Children ------------------------------------------------------------------------------------------------------------
 
 
-def children(
-    puzzle: Puzzle, states: np.ndarray, nodes: np.ndarray, moves: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def children(puzzle: Puzzle, states: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The children [M, S] of states [B, S], with the row of the parent [M] and the action [M] that led to each.
 
-    Left out are illegal moves, and those that `moves` [N, A], see `Puzzle.normal_form`, rules out at a state's node [B].
+    Left out are illegal moves, and the one that undoes the action `last` [B] int16 by which a state was reached (-1: none).
     They come in order of parent, then action.
     """
     every = puzzle.expand(states).reshape(-1, puzzle.state_size)
     rows, actions = np.empty(len(every), np.int64), np.empty(len(every), np.int16)
-    n = keep_useful(states, moves, nodes, every, rows, actions)
+    n = keep_useful(states, puzzle.inverse_action, last, every, rows, actions)
     return every[:n], rows[:n], actions[:n]
 
 
 @_jit
-def keep_useful(states, moves, nodes, every, rows, actions):
+def keep_useful(states, inverse, last, every, rows, actions):
     """Move the useful rows of every [B * A, S] to the front and say where they come from; returns how many there are."""
     n = 0
     for b in range(states.shape[0]):
-        for a in range(moves.shape[1]):
-            child = b * moves.shape[1] + a
-            if moves[nodes[b], a] < 0 or same(every[child], states[b]):  # a move that changes nothing is an illegal one
+        undo = inverse[last[b]] if last[b] >= 0 else -1
+        for a in range(inverse.shape[0]):
+            child = b * inverse.shape[0] + a
+            if a == undo or same(every[child], states[b]):  # a move that changes nothing is an illegal one
                 continue
             for i in range(states.shape[1]):
                 every[n, i] = every[child, i]

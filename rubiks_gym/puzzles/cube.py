@@ -105,9 +105,11 @@ class Cube(Puzzle):
 
     @cached_property
     def normal_form(self) -> np.ndarray:
-        """See `Puzzle`: a face's turns are made at once, in the shortest way, and before those of the face opposite.
+        """Sequences that make a face's turns at once, in the shortest way, and before those of the face opposite.
 
-        In quarter turns U U is normal, U' U' and U U U are not; node 1 + A + a is "a was made twice".
+        As a machine [N, A] int16: from node 0 on, entry [node, action] is the next node, or -1 where the action is ruled out.
+        Node 1 + a is "a was the last move", 1 + A + a (quarter turns) "a was made twice": U U is normal, U' U' and U U U are
+        not. Every state has a shortest sequence of this form.
         """
         face = np.array([FACES.index(name[0]) for name in self.action_names])
         n, twice = self.n_actions, 1 + self.n_actions

@@ -4,7 +4,6 @@ A state is a uint8 vector, a batch is [B, S]; an action is an int, a batch of th
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -107,23 +106,6 @@ class Puzzle:
         return out
 
     # Walks and random states ----------------------------------------------------------------------------------------
-
-    @cached_property
-    def without_undo(self) -> np.ndarray:
-        """Sequences that never undo the move before, as a machine [A + 1, A] int16: from node 0 on, entry [node, action] is
-        the next node, or -1 where the action is ruled out. Node 1 + a is "a was the last move".
-        """
-        after = np.tile(np.arange(1, self.n_actions + 1, dtype=np.int16), (self.n_actions + 1, 1))
-        after[1 + np.arange(self.n_actions), self.inverse_action] = -1
-        return after
-
-    @property
-    def normal_form(self) -> np.ndarray:
-        """A machine [N, A] int16, as `without_undo`, that also rules out what another sequence says as shortly or more so.
-
-        Every state has a shortest sequence in normal form. A puzzle whose moves commute may know more than to undo nothing.
-        """
-        return self.without_undo
 
     def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64."""
