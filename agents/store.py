@@ -6,6 +6,7 @@ because a file can be replaced at one stroke.
 
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,15 @@ def write_text(file: Path, text: str) -> None:
     beside = _beside(file)
     beside.write_text(text)
     os.replace(beside, file)
+
+
+def write_between(file: Path, name: str, text: str) -> None:
+    """Put a text between the marks <!-- NAME:begin --> and <!-- NAME:end --> of a file, in place of what is there."""
+    marks = re.compile(rf"(<!-- {name}:begin -->).*?(<!-- {name}:end -->)", re.DOTALL)
+    before = file.read_text()
+    if not marks.search(before):
+        raise ValueError(f"{file} has no marks <!-- {name}:begin --> and <!-- {name}:end -->")
+    write_text(file, marks.sub(lambda mark: f"{mark[1]}\n{text}\n{mark[2]}", before))
 
 
 def _beside(file: Path) -> Path:

@@ -5,7 +5,6 @@ tables in agents/any_cube/README.md.
 """
 
 import json
-import re
 import time
 import tracemalloc
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 import tyro
 
 import agents
+from agents import store
 from agents.search import Ball, Budget, Solutions, beam, both_ways
 from benchmarks.speed import ROOT, _plain
 from rubiks_gym.puzzles import sample_seeds, set_num_threads
@@ -121,10 +121,7 @@ def main(args: Args) -> None:
     print("\n".join(lines[-8:]))
     results = {"run": args.run, "seed": args.seed, "cubes": args.cubes, "widths": rows, "prefixes": hard, **made}
     (ROOT / "benchmarks" / "any_cube.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
-    readme = ROOT / "agents" / "any_cube" / "README.md"
-    between = re.compile(r"(<!-- speed:begin -->).*?(<!-- speed:end -->)", re.DOTALL)
-    text = "\n".join(lines)
-    readme.write_text(between.sub(lambda marks: f"{marks[1]}\n{text}\n{marks[2]}", readme.read_text()))
+    store.write_between(ROOT / "agents" / "any_cube" / "README.md", "speed", "\n".join(lines))
 
 
 if __name__ == "__main__":

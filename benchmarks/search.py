@@ -5,7 +5,6 @@ the search grows, beam search and Monte Carlo tree search. Writes benchmarks/sea
 """
 
 import json
-import re
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -18,6 +17,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from agents import store
 from agents.search import Budget, beam, bwas, mcts
 from benchmarks.speed import ROOT, Contender, _plain, timed, use_cores
 from rubiks_gym.puzzles import Rubik3x3, sample_seeds
@@ -140,10 +140,7 @@ def write_table(results: dict) -> None:
         f"`python -m benchmarks.search`, seed {results['seed']}, {results['date'][:10]}, commit {results['commit'][:10]},",
     ]
     lines += [f"{results['machine']['processor']}, {results['rounds']} rounds, CPU seconds."]
-    readme = ROOT / "agents" / "search" / "README.md"
-    between = re.compile(r"(<!-- search:begin -->).*?(<!-- search:end -->)", re.DOTALL)
-    table = "\n".join(lines)
-    readme.write_text(between.sub(lambda marks: f"{marks[1]}\n{table}\n{marks[2]}", readme.read_text()))
+    store.write_between(ROOT / "agents" / "search" / "README.md", "search", "\n".join(lines))
 
 
 if __name__ == "__main__":

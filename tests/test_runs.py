@@ -268,3 +268,12 @@ def test_an_older_checkpoint_stands_in_for_a_damaged_one(tmp_path):
     store.save(tmp_path / "other" / "checkpoints" / "1.npz", agents.describe(agent), {})
     with pytest.raises(ValueError, match="does not hold what an agent of kind 'tabular' needs"):
         agents.load(tmp_path / "other")
+
+
+def test_text_goes_between_its_marks_and_nowhere_else(tmp_path):
+    file = tmp_path / "README.md"
+    file.write_text("a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n")
+    store.write_between(file, "x", r"new \1")
+    assert file.read_text() == "a\n<!-- x:begin -->\nnew \\1\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n"
+    with pytest.raises(ValueError, match="has no marks <!-- z:begin -->"):
+        store.write_between(file, "z", "")

@@ -5,7 +5,6 @@ or `testset`.
 """
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,22 +101,16 @@ def write(options: Options) -> None:
     """All measurements into README.md, the figure beside it; those of the presets also into the project's README.md."""
     records = read(options.runs)
     figure([r for r in records if r["name"] in PRESETS]).savefig(HERE / "length.png", dpi=110)
-    between(HERE / "README.md", "results", [table(records), *origins(records)])
     presets = [r for r in records if r["name"] in PRESETS]
-    between(HERE.parent.parent / "README.md", "any_cube", [table(presets), *origins(presets)])
+    store.write_between(HERE / "README.md", "results", "\n\n".join([table(records), *origins(records)]))
+    store.write_between(HERE.parent.parent / "README.md", "any_cube", "\n\n".join([table(presets), *origins(presets)]))
+    print(f"written: {HERE / 'README.md'}, {HERE / 'length.png'}, {HERE.parent.parent / 'README.md'}")
 
 
 def origins(records: list[dict[str, Any]]) -> list[str]:
     """When, where and from which code the figures were made."""
     made = {(r["made"]["date"][:10], r["made"]["commit"][:10], r["made"]["machine"]["processor"]) for r in records}
     return [f"Measured {date}, commit {commit}, {processor}, two cores." for date, commit, processor in sorted(made)]
-
-
-def between(readme: Path, name: str, parts: list[str]) -> None:
-    """Put parts between the marks NAME:begin and NAME:end of a file."""
-    marks = re.compile(rf"(<!-- {name}:begin -->).*?(<!-- {name}:end -->)", re.DOTALL)
-    store.write_text(readme, marks.sub(lambda mark: "\n\n".join([mark[1], *parts, mark[2]]), readme.read_text()))
-    print(f"written: {readme}")
 
 
 def main() -> None:
