@@ -5,7 +5,6 @@ run's solved.json and not measured again; `--no-measure` only writes the tables.
 """
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,9 +168,7 @@ def run(options: Options) -> None:
         runs = [json.loads(file.read_text()) for file in files if file.exists()]
         if runs:
             texts.append(table(preset, runs) + "\n\n" + "\n".join(origin(file.parent) for file in files if file.exists()))
-    between = re.compile(r"(<!-- results:begin -->).*?(<!-- results:end -->)", re.DOTALL)
-    text = between.sub(lambda marks: "\n\n".join([marks[1], *texts, marks[2]]), options.readme.read_text())
-    store.write_text(options.readme, text)
+    store.write_between(options.readme, "results", "\n" + "\n\n".join(texts) + "\n")
     print(f"written: {options.readme}")
 
 
