@@ -17,7 +17,7 @@ from agents.td_ntuple.config import PRESETS, TdNTupleConfig
 from agents.td_ntuple.figures import learning_figure
 from agents.td_ntuple.learner import learn, make_coherence
 from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, progress_bar
+from train.runs import Run, RunOptions, chosen_preset, progress_bar
 
 E_EVAL = 50  # moves after which a cube counts as not solved
 
@@ -86,14 +86,11 @@ def solved_rate(agent: TdNTuple, config: TdNTupleConfig, cubes: int) -> float:
 
 def preset_options(arguments: list[str]) -> Options | None:
     """The options that a preset named among the arguments stands for; the command line may change any of them."""
-    texts = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
-    texts += [arguments[i + 1] for i, text in enumerate(arguments[:-1]) if text == "--preset"]
-    if not texts:
+    preset = chosen_preset(arguments, PRESETS)
+    if preset is None:
         return None
-    if texts[-1] not in PRESETS:
-        raise ValueError(f"unknown preset {texts[-1]!r}: choose from {', '.join(PRESETS)}")
-    puzzle, config = PRESETS[texts[-1]]
-    return Options(run=RunOptions(folder=tyro.MISSING), preset=texts[-1], puzzle=puzzle, config=config)
+    puzzle, config = PRESETS[preset]
+    return Options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from agents.td_ntuple.prefetch import prefetch
+from agents.prefetch import prefetch
 from rubiks_gym.puzzles.cube import Cube
 
 _jit = njit(cache=True, nogil=True)

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from agents.prefetch import prefetch
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import Net, value, values
-from agents.td_ntuple.prefetch import prefetch
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.hanoi import Hanoi

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from agents.prefetch import prefetch
 from agents.td_ntuple.boards import Board
-from agents.td_ntuple.prefetch import prefetch
 from agents.td_ntuple.tuples import Tuples, table_sizes
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.cube import Cube
