@@ -29,4 +29,6 @@ def make_observation(name: str, puzzle: Puzzle) -> tuple[Observe, spaces.Space]:
     observe = copied if name == "state" else getattr(puzzle, name.replace("-", "_"))
     if name == "one-hot":
         return observe, spaces.Box(0, 1, (puzzle.state_size * puzzle.one_hot_width,), np.uint8)
-    return observe, spaces.MultiDiscrete(puzzle.categories(name), dtype=np.uint8)
+    space = spaces.MultiDiscrete(puzzle.categories(name), dtype=np.uint8)
+    space.nvec = space.nvec.astype(np.int64)  # stable-baselines3 adds them up to size its network, which 8 bits cannot hold
+    return observe, space

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from stable_baselines3.common.preprocessing import get_flattened_obs_dim
 
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.observations import make_observation
@@ -105,3 +106,11 @@ def test_stickers_and_cubies_mean_what_they_say(cube, rng):
     assert (np.sort(places[:, corners:], axis=1) == np.arange(cube.edges)).all()
     assert (turns[:, :corners].sum(axis=1) % 3 == 0).all()
     assert (turns[:, corners:].sum(axis=1) % 2 == 0).all()
+
+
+@pytest.mark.parametrize("observation", ["stickers", "cubies", "state"])
+def test_sizes_of_discrete_observations_add_up_as_stable_baselines3_adds_them(observation):
+    cube = Rubik3x3()
+    _, space = make_observation(observation, cube)
+    assert get_flattened_obs_dim(space) == cube.categories(observation).astype(int).sum() > 255
+    assert space.sample().dtype == np.uint8
