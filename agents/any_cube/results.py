@@ -81,7 +81,7 @@ def figure(records: list[dict[str, Any]]) -> Figure:
         for axes, value in ((left, length), (right, 100 * optimal)):
             if value is not None and seconds is not None:
                 axes.plot([seconds], [value], "k*", markersize=10)
-                axes.annotate(f" {name} (GPU)", (seconds, value), fontsize=8)
+                axes.annotate(f"{name} (GPU)  ", (seconds, value), ha="right", va="center", fontsize=8)
             elif value is not None:
                 axes.axhline(value, color="grey", linewidth=0.8, linestyle=":")
                 axes.annotate(name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
