@@ -38,10 +38,11 @@ def train(options: Options) -> AnyCube:
     learner, done = Learner(puzzle, config, np.random.default_rng(options.run.seed)), 0
     record = {"algorithm": "any_cube", "preset": options.preset, "puzzle": puzzle.name, "seed": options.run.seed}
     run = Run(options.run, {**record, **asdict(config)})
+    possible = possible_in(config.cubies())  # the weights worth storing
     restored = run.restore()
     if restored is not None:
         state, arrays = restored
-        learner.weights[possible_in(config.cubies()), 0] = arrays["unrounded"]
+        learner.weights[possible, 0] = arrays["unrounded"]
         learner.rng, done = rng_from(state["learner"]["rng"]), state["step"]
     steps = config.lots + config.rounds  # a step is a lot of walks, later a round of beams
     with run.interruptible(), progress_bar(steps, f"any_cube {options.preset}") as show:
@@ -53,8 +54,8 @@ def train(options: Options) -> AnyCube:
             run.log(done, **metrics)
             show(done, **metrics)
             if run.checkpoint_due() or done == steps:
-                unrounded = learner.weights[possible_in(config.cubies()), 0]
-                run.checkpoint(done, learner.agent(), {"rng": rng_state(learner.rng)}, {"unrounded": unrounded})
+                unrounded = {"unrounded": learner.weights[possible, 0]}
+                run.checkpoint(done, learner.agent(), {"rng": rng_state(learner.rng)}, unrounded)
     run.finish()
     return learner.agent()
 
