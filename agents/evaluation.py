@@ -63,7 +63,8 @@ def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.nd
     found = search(states)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     solved = found.solved & are_solutions(puzzle, states, found.moves)
-    lengths = np.array([len(moves) for moves in found.moves])[solved]
+    each = [len(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
+    lengths = np.array(each)[solved].astype(int)
     row: dict[str, Any] = {"starts": len(states), "solved": float(solved.mean())}
     row["mean_length"] = float(lengths.mean()) if len(lengths) else None
     row["median_length"] = float(np.median(lengths)) if len(lengths) else None
@@ -73,6 +74,7 @@ def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.nd
     row["nodes"] = float(found.nodes.mean())
     row["seconds"] = seconds / len(states)
     row["cpu_seconds"] = cpu_seconds / len(states)  # of all cores together
+    row["lengths"] = each  # None where unsolved
     return row
 
 

@@ -156,6 +156,8 @@ def test_solved_rates_count_only_real_solutions():
 
     (row,) = evaluation.solved_by_depth(agent.puzzle, liar, [9], 40)
     assert row["solved"] == row["optimal"] == 0.5
+    truth = evaluation.true_distances(agent.puzzle, evaluation.start_states(agent.puzzle, 9, 40, 0))
+    assert row["lengths"] == [None if i % 2 else d for i, d in enumerate(truth.tolist())]
     (row,) = evaluation.solved_by_depth(agent.puzzle, make_search("greedy", agent), [9], 40)
     assert row["solved"] == row["optimal"] == 1 and row["mean_length"] == row["mean_distance"]
 
