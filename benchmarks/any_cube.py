@@ -15,13 +15,11 @@ import tyro
 
 import agents
 from agents import store
+from agents.evaluation import FARTHEST
 from agents.search import Ball, Budget, Solutions, beam, both_ways
 from benchmarks.speed import ROOT, _plain
 from rubiks_gym.puzzles import sample_seeds, set_num_threads
 from train.runs import surroundings
-
-# At distance 26, the largest there is; its first q moves lead to a position at distance q.
-HARDEST = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'"
 
 
 @dataclass
@@ -81,7 +79,7 @@ def by_width(solver: Solver, states: np.ndarray, width: int) -> dict[str, float]
 def prefixes(solver: Solver, width: int) -> list[dict[str, float]]:
     """The first q moves of the hardest position: length found and seconds, both cores."""
     set_num_threads(2)
-    moves, rows = solver.cube.parse(HARDEST), []
+    moves, rows = solver.cube.parse(FARTHEST), []
     for q in range(1, len(moves) + 1):
         start = time.perf_counter()
         found = solver(solver.cube.after(moves[:q])[None], width)

@@ -16,8 +16,8 @@ from agents.td_ntuple.learner import learn, make_coherence, make_rules, make_set
 from agents.td_ntuple.published import LEARNING, SOLVED
 from agents.td_ntuple.tuples import make_tuples
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
-from train.runs import RunOptions
-from train.td_ntuple import Options, preset_options, train
+from train.runs import RunOptions, with_preset
+from train.td_ntuple import Options, train
 
 CUBES = [Rubik2x2(), Rubik2x2("htm"), Rubik3x3(), Rubik3x3("htm")]
 SMALL = TdNTupleConfig(episodes=4000, n_tuples=20, tuple_length=5, p_max=4, max_steps=8)
@@ -335,10 +335,10 @@ def test_presets_are_the_reports_agents():
         assert len(SOLVED.get(name, {0: []})[0]) in (0, config.p_max, 15)
         agent = TdNTuple.from_config(puzzle_from_name(puzzle), replace(config, n_tuples=3), 0)
         assert len(agent.symmetries) == max(1, config.nsym)
-    with_preset = preset_options(["--preset", "3x3-qtm-nsym16"])
-    assert with_preset.config.nsym == 16 and with_preset.puzzle == "rubik3x3-qtm"
+    chosen = with_preset(Options, ["--preset", "3x3-qtm-nsym16"], PRESETS)
+    assert chosen.config.nsym == 16 and chosen.puzzle == "rubik3x3-qtm"
     with pytest.raises(ValueError, match="unknown preset '4x4'"):
-        preset_options(["--preset=4x4"])
+        with_preset(Options, ["--preset=4x4"], PRESETS)
 
 
 @pytest.mark.parametrize(

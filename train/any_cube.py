@@ -3,19 +3,17 @@
 Presets are in agents/any_cube/config.py; any setting can be changed, for example --config.rounds 100.
 """
 
-import sys
 import time
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
-import tyro
 
 from agents.any_cube.agent import AnyCube
 from agents.any_cube.config import PRESETS, AnyCubeConfig
 from agents.any_cube.learner import Learner
 from agents.any_cube.network import possible_in
 from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, chosen_preset, progress_bar, rng_from, rng_state
+from train.runs import Run, RunOptions, command, progress_bar, rng_from, rng_state
 
 
 @dataclass(frozen=True)
@@ -71,18 +69,5 @@ def step(learner: Learner, done: int) -> dict[str, float]:
     return {**upward._asdict(), **({"walk_error": errors[-1]} if errors else {})}
 
 
-def main() -> None:
-    """The command line."""
-    try:
-        preset = chosen_preset(sys.argv[1:], PRESETS)
-        default = None
-        if preset is not None:
-            puzzle, config = PRESETS[preset]
-            default = Options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
-        train(tyro.cli(Options, description=__doc__, **({} if default is None else {"default": default})))
-    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
-        raise SystemExit(f"error: {error}") from None
-
-
 if __name__ == "__main__":
-    main()
+    command(Options, train, PRESETS, __doc__)

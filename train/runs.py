@@ -10,8 +10,9 @@ import platform
 import secrets
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
@@ -173,13 +175,28 @@ def surroundings() -> dict[str, Any]:
     }
 
 
-def chosen_preset(arguments: list[str], presets: Collection[str]) -> str | None:
-    """The preset that a command line names, or None; its settings become the defaults of the others."""
+def command(options: type, train: Callable[[Any], Any], presets: Mapping[str, tuple[str, Any]], help: str) -> None:
+    """The command line of a training script: its options, a preset's settings as their defaults; a fault is one clear line."""
+    try:
+        arguments = sys.argv[1:]
+        default = with_preset(options, arguments, presets)
+        given = {} if default is None else {"default": default}
+        train(tyro.cli(options, args=arguments, prog=f"python -m train.{Path(sys.argv[0]).stem}", description=help, **given))
+    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+def with_preset(options: type, arguments: list[str], presets: Mapping[str, tuple[str, Any]]) -> Any:
+    """The options that a preset among the arguments stands for, its puzzle and its settings; None if none is named."""
     texts = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
     texts += [arguments[i + 1] for i, text in enumerate(arguments[:-1]) if text == "--preset"]
-    if texts and texts[-1] not in presets:
-        raise ValueError(f"unknown preset {texts[-1]!r}: choose from {', '.join(presets)}")
-    return texts[-1] if texts else None
+    if not texts:
+        return None
+    preset = texts[-1]
+    if preset not in presets:
+        raise ValueError(f"unknown preset {preset!r}: choose from {', '.join(presets)}")
+    puzzle, config = presets[preset]
+    return options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:

@@ -3,12 +3,11 @@
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
-import tyro
 
 from agents.tabular.agent import Tabular
 from agents.tabular.learner import TabularConfig, learn_batch
 from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, progress_bar, rng_from, rng_state
+from train.runs import Run, RunOptions, command, progress_bar, rng_from, rng_state
 
 
 @dataclass(frozen=True)
@@ -45,13 +44,5 @@ def train(options: Options) -> Tabular:
     return agent
 
 
-def main() -> None:
-    """The command line."""
-    try:
-        train(tyro.cli(Options, prog="python -m train.tabular", description=__doc__))
-    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
-        raise SystemExit(f"error: {error}") from None
-
-
 if __name__ == "__main__":
-    main()
+    command(Options, train, {}, __doc__)

@@ -4,11 +4,9 @@ Every agent of the report's appendix C is a preset (see agents/td_ntuple/config.
 --config.episodes 1000000. Writes learning_curve.png with the report's figures beside the run's own.
 """
 
-import sys
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
-import tyro
 
 from agents.evaluation import solved_by_depth
 from agents.search import make_search
@@ -17,7 +15,7 @@ from agents.td_ntuple.config import PRESETS, TdNTupleConfig
 from agents.td_ntuple.figures import learning_figure
 from agents.td_ntuple.learner import learn, make_coherence
 from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, chosen_preset, progress_bar
+from train.runs import Run, RunOptions, command, progress_bar
 
 E_EVAL = 50  # moves after which a cube counts as not solved
 
@@ -84,23 +82,5 @@ def solved_rate(agent: TdNTuple, config: TdNTupleConfig, cubes: int) -> float:
     return float(np.mean([row["solved"] for row in rows]))
 
 
-def preset_options(arguments: list[str]) -> Options | None:
-    """The options that a preset named among the arguments stands for; the command line may change any of them."""
-    preset = chosen_preset(arguments, PRESETS)
-    if preset is None:
-        return None
-    puzzle, config = PRESETS[preset]
-    return Options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
-
-
-def main() -> None:
-    """The command line."""
-    try:
-        default = preset_options(sys.argv[1:])
-        train(tyro.cli(Options, description=__doc__, **({} if default is None else {"default": default})))
-    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
-        raise SystemExit(f"error: {error}") from None
-
-
 if __name__ == "__main__":
-    main()
+    command(Options, train, PRESETS, __doc__)

@@ -1,0 +1,95 @@
+"""The trained network as an agent, and the same network on towers with fewer disks."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.davi.network import Architecture, Network, evaluate, make_network, make_rows, row_numbers
+from agents.protocol import lookahead_policy
+from rubiks_gym.puzzles import Hanoi, Puzzle
+
+
+class Davi:
+    """A network without batch normalisation, or with it folded; its output is the cost-to-go in moves.
+
+    Args:
+        puzzle: any puzzle.
+        architecture: of the network.
+        network: the network (default: an untrained one).
+    """
+
+    SEARCH = {"search": "bwas", "option": ("weight=0.7", "batch=100")}
+
+    def __init__(self, puzzle: Puzzle, architecture: Architecture, network: Network | None = None) -> None:
+        self.puzzle, self.architecture = puzzle, architecture._replace(batch_norm=False)
+        self.rows = make_rows(puzzle, architecture.input)
+        self.network = make_network(self.rows, self.architecture, 0).eval() if network is None else network
+
+    def cost_to_go(self, states: np.ndarray) -> np.ndarray:
+        """Estimated moves to the goal [B] float32: 0 at the goal, and at least 1 elsewhere, whatever the network says."""
+        costs = np.maximum(evaluate(self.network, row_numbers(self.puzzle, self.rows, states)), np.float32(1))
+        costs[self.puzzle.is_solved(states)] = 0
+        return costs
+
+    def policy(self, states: np.ndarray) -> np.ndarray:
+        """One-step look-ahead [B, A]."""
+        return lookahead_policy(self.puzzle, self.cost_to_go, states)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights."""
+        return {f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()}
+
+    def settings(self) -> dict[str, Any]:
+        """The architecture."""
+        return {"input": self.architecture.input, "first": list(self.architecture.first), "blocks": self.architecture.blocks}
+
+    @classmethod
+    def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Davi":
+        """The agent that `settings` and `arrays` describe."""
+        first = tuple(int(width) for width in settings["first"])
+        agent = cls(puzzle, Architecture(settings["input"], first, int(settings["blocks"])))
+        load_weights(agent.network, "network.", arrays)
+        return agent
+
+    def fewer_disks(self, disks: int) -> "FewerDisks":
+        """This network of a tower of Hanoi as an agent for a smaller tower (section 4.3)."""
+        return FewerDisks(self, disks)
+
+
+class FewerDisks:
+    """Tardon 2022, section 4.3: a tower of n' < n disks is one of n disks whose n - n' largest are home already.
+
+    The cost-to-go is the same, since an optimal solution never moves a disk that is home with all larger ones.
+    """
+
+    def __init__(self, agent: Davi, disks: int) -> None:
+        whole = agent.puzzle
+        if not isinstance(whole, Hanoi):
+            raise ValueError(f"only towers of Hanoi have disks to leave out, not {whole.name}")
+        if not 1 <= disks <= whole.disks:
+            raise ValueError(f"an agent of {whole.name} solves 1 to {whole.disks} disks, not {disks}")
+        self.agent, self.puzzle = agent, Hanoi(disks, whole.pegs)
+
+    def cost_to_go(self, states: np.ndarray) -> np.ndarray:
+        """Estimated moves to the goal [B] of states [B, disks]."""
+        states = self.puzzle.as_states(states)
+        home = np.tile(self.agent.puzzle.goal[self.puzzle.disks :], (len(states), 1))
+        return self.agent.cost_to_go(np.concatenate([states, home], axis=1))
+
+    def policy(self, states: np.ndarray) -> np.ndarray:
+        """One-step look-ahead [B, A]."""
+        return lookahead_policy(self.puzzle, self.cost_to_go, states)
+
+
+@torch.no_grad()
+def load_weights(network: Network, prefix: str, arrays: dict[str, np.ndarray]) -> None:
+    """Copy stored arrays into a network; a ValueError names one that is missing or of another shape."""
+    for name, tensor in network.state_dict().items():
+        stored = arrays.get(prefix + name)
+        if stored is None or stored.shape != tuple(tensor.shape):
+            found = "missing" if stored is None else f"of shape {stored.shape}"
+            raise ValueError(
+                f"the stored weights do not fit: {prefix + name} must have shape {tuple(tensor.shape)}, is {found}"
+            )
+        tensor.copy_(torch.from_numpy(stored))

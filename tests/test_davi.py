@@ -1,0 +1,439 @@
+"""DAVI: the network against the one-hot product, targets by hand, that it learns, and that runs repeat, resume and agree."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.davi import results
+from agents.davi.agent import Davi
+from agents.davi.config import PRESETS, DaviConfig
+from agents.davi.figures import convergence_points
+from agents.davi.grid import Options as GridOptions
+from agents.davi.grid import grid_states, measure, table
+from agents.davi.learner import Learner, targets
+from agents.davi.network import INPUTS, NETWORKS, Architecture, evaluate, folded, make_network, make_rows, row_numbers
+from agents.davi.probe import Probe
+from agents.davi.published import HANOI, OPTIMAL, POINTS
+from agents.evaluation import heuristic_quality
+from agents.search import Budget, make_search
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
+from train.davi import Options, train
+from train.runs import RunOptions
+
+ROOT = Path(__file__).parent.parent
+SMALL = DaviConfig(
+    network="windows", iterations=30, batch=600, minibatch=200, epochs=2, validation=100, scramble="random-state"
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the networks here are too small to share out
+    yield
+    torch.set_num_threads(threads)
+
+
+def states_of(puzzle, n=50, seed=0):
+    return puzzle.random_states(sample_seeds(np.random.default_rng(seed), n))
+
+
+# The network -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3(), Hanoi(7), Hanoi(3, 4)], ids=lambda puzzle: puzzle.name)
+@pytest.mark.parametrize("name", INPUTS)
+def test_the_sum_of_rows_is_the_product_with_a_one_hot_vector(puzzle, name):
+    if (name, puzzle.name) in (("triples", "rubik3x3-qtm"), ("windows", "rubik3x3-qtm"), ("windows", "rubik2x2-qtm")):
+        with pytest.raises(ValueError, match="too many for a row each"):
+            make_rows(puzzle, name)
+        return
+    rows, states = make_rows(puzzle, name), states_of(puzzle)
+    numbers = row_numbers(puzzle, rows, states)
+    assert numbers.shape == (50, len(rows.offset)) and numbers.min() >= 0 and numbers.max() < rows.count
+    one_hot = torch.zeros(50, rows.count)
+    one_hot.scatter_(1, torch.from_numpy(numbers), 1.0)
+    assert (one_hot.sum(dim=1) == len(rows.offset)).all()  # no two rows fall together
+    network = make_network(rows, Architecture(name, (8, 4), 1), 0)
+    product = one_hot @ network.rows.weight
+    torch.testing.assert_close(network.rows(torch.from_numpy(numbers)), product)
+    assert len(np.unique(numbers, axis=0)) == len(np.unique(states, axis=0))  # different states look different
+
+
+def test_pieces_and_stickers_are_the_puzzles_own_one_hot_forms():
+    cube, states = Rubik3x3(), states_of(Rubik3x3())
+    numbers = row_numbers(cube, make_rows(cube, "pieces"), states)
+    one_hot = np.zeros((50, 480), np.uint8)
+    np.put_along_axis(one_hot, numbers, 1, axis=1)
+    assert (one_hot == cube.one_hot(states)).all()
+    assert (row_numbers(cube, make_rows(cube, "stickers"), states) % 6 == cube.stickers(states)).all()
+    pair = make_rows(cube, "pairs")
+    assert len(pair.offset) == 190 and pair.count == 190 * 24**2
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("DNN_0", 13_763_001),
+        ("DNN_noBatchNorm", 13_735_001),
+        ("DNN_reduced_0", 6_698_601),
+        ("DNN_reduced_0_noBatchNorm", 6_681_401),
+    ],
+)
+def test_the_thesiss_networks_have_its_numbers_of_weights(name, weights):
+    network = make_network(make_rows(Rubik2x2(), "stickers"), NETWORKS[name], 0)
+    assert sum(parameter.numel() for parameter in network.parameters()) == weights
+
+
+@pytest.mark.parametrize("blocks", [0, 2])
+def test_folded_batch_norm_answers_as_the_network_does_in_evaluation_mode(blocks):
+    puzzle, architecture = Hanoi(5), Architecture("pieces", (16, 8), blocks, True)
+    rows = make_rows(puzzle, "pieces")
+    network = make_network(rows, architecture, 0)
+    numbers = row_numbers(puzzle, rows, states_of(puzzle, 200))
+    for parameter in network.parameters():  # anything but 1 and 0 in the normalisation
+        torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(1))
+    for _ in range(20):
+        network(torch.from_numpy(numbers))  # statistics
+    plain = folded(network)
+    assert not any(isinstance(layer, torch.nn.BatchNorm1d) for layer in plain.modules())
+    expected = evaluate(network.eval(), numbers)
+    assert expected.std() > 0.1
+    np.testing.assert_allclose(evaluate(plain, numbers), expected, rtol=1e-4, atol=1e-4)
+
+
+# The agent -------------------------------------------------------------------------------------------------------------
+
+
+def test_agent_keeps_the_protocol_and_survives_being_stored(rng):
+    puzzle = Rubik2x2()
+    agent = Davi(
+        puzzle, Architecture("pairs", (8, 8), 1), make_network(make_rows(puzzle, "pairs"), Architecture("pairs", (8, 8), 1), 5)
+    )
+    states = np.concatenate([states_of(puzzle), puzzle.goal[None]])
+    costs, policy = agent.cost_to_go(states), agent.policy(states)
+    assert costs.dtype == np.float32 and costs[-1] == 0 and (costs[:-1] >= 1).all()
+    np.testing.assert_allclose(policy.sum(axis=1), 1)
+    twin = Davi.from_stored(puzzle, json.loads(json.dumps(agent.settings())), agent.arrays())
+    assert (twin.cost_to_go(states) == costs).all()
+    assert agents.describe(agent)["agent"] == "davi"
+    with pytest.raises(ValueError, match="network.bias must have shape .8,., is missing"):
+        Davi.from_stored(puzzle, agent.settings(), {})
+    with pytest.raises(ValueError, match="is of shape"):
+        Davi.from_stored(puzzle, agent.settings() | {"first": [9, 8]}, agent.arrays())
+
+
+def test_a_network_for_many_disks_solves_fewer_by_mapping():
+    whole = Hanoi(5)
+    exact = ExactTable(whole)
+    agent = Davi(whole, Architecture("pieces", (4,), 0))
+    agent.cost_to_go = exact.distance  # as if it had learnt everything
+    for disks in range(1, 6):
+        fewer = agent.fewer_disks(disks)
+        states = fewer.puzzle.from_index(np.arange(3**disks))
+        assert (fewer.cost_to_go(states) == ExactTable(fewer.puzzle).distances).all()
+        found = make_search("bwas", fewer, {"weight": 0.7, "batch": 7})(fewer.puzzle.start[None])
+        assert len(found.moves[0]) == 2**disks - 1
+    with pytest.raises(ValueError, match="solves 1 to 5 disks, not 6"):
+        agent.fewer_disks(6)
+    with pytest.raises(ValueError, match="only towers of Hanoi"):
+        Davi(Rubik2x2(), Architecture("pieces", (4,), 0)).fewer_disks(2)
+
+
+# The learner -----------------------------------------------------------------------------------------------------------
+
+
+def test_targets_by_hand_on_two_disks():
+    puzzle, seen = Hanoi(2), []
+
+    def cost_to_go(states):
+        seen.append(len(states))
+        assert len(np.unique(states, axis=0)) == len(states), "a state is evaluated once"
+        costs = 10 + 3.0 * states[:, 0] + states[:, 1]  # J_k, made up; the state is (peg of the small disk, of the large)
+        costs[puzzle.is_solved(states)] = 0
+        return costs.astype(np.float32)
+
+    states = np.array([[2, 2], [1, 2], [0, 2], [0, 0], [1, 0], [2, 1], [1, 0]], np.uint8)
+    by_hand = [
+        0,  # the goal
+        1,  # one move from it
+        1,
+        1 + min(10 + 3 * 1 + 0, 10 + 3 * 2 + 0),  # on one peg only the small disk can move, to (1, 0) or (2, 0)
+        1 + min(10 + 0, 10 + 6 + 0, 10 + 3 + 2),  # to (0, 0), (2, 0), and the large disk to (1, 2)
+        1 + min(10 + 0 + 1, 10 + 3 + 1, 10 + 6 + 0),  # to (0, 1), (1, 1), and the large disk to (2, 0)
+        1 + 10,
+    ]
+    assert targets(puzzle, states, cost_to_go).tolist() == by_hand
+    assert len(seen) == 1
+
+
+def test_targets_of_an_exact_cost_to_go_are_the_distances():
+    for puzzle in (Rubik2x2(), Hanoi(5, 4)):
+        exact, states = ExactTable(puzzle), states_of(puzzle, 500)
+        assert (targets(puzzle, states, exact.distance) == exact.distance(states)).all()
+
+
+def test_learns_three_disks_to_zero_error(tmp_path):
+    config = replace(SMALL, iterations=150, batch=300, minibatch=100, lr=3e-3, lr_end=3e-4)
+    agent = train(Options(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config))
+    assert np.abs(agent.cost_to_go(Hanoi(3).from_index(np.arange(27))) - ExactTable(Hanoi(3)).distances).max() < 0.1
+    quality = heuristic_quality(agent)
+    assert quality["greedy_solved"] == 1
+    rows = lines(tmp_path / "run")
+    assert rows[-1]["error"] < 0.05 and {f"error at {d}" for d in range(8)} <= set(rows[-1])
+    assert (tmp_path / "run" / "losses.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    "settings", [{"rule": "states", "target_states": 600}, {"rule": "threshold", "scramble": "adaptive", "epsilon": 0.02}]
+)
+def test_other_rules_learn_too(settings):
+    learner = Learner(Hanoi(3), replace(SMALL, k_max=60, offset=3, lr=3e-3, lr_end=1e-3, iterations=120, **settings), 0)
+    while learner.iteration < learner.config.iterations:
+        learner.iterate()
+    exact = ExactTable(Hanoi(3))
+    assert learner.points >= 5
+    near = exact.distances <= 3
+    costs = learner.agent().cost_to_go(Hanoi(3).from_index(np.arange(27)))
+    assert np.abs(costs - exact.distances)[near].max() < 0.5
+
+
+def test_threshold_rule_updates_model_e_below_epsilon_and_only_when_asked():
+    learner = Learner(Hanoi(4), replace(SMALL, rule="threshold", check_every=3, epsilon=1e-9, scramble="adaptive", k_max=9), 0)
+    first = learner.model_e.out.weight.clone()
+    figures = [learner.iterate() for _ in range(6)]
+    assert ["validation_loss" in figure for figure in figures] == [False, False, True] * 2
+    assert learner.points == 0 and (learner.model_e.out.weight == first).all() and figures[-1]["effective_k"] == 2
+    learner.converge(1e-10)
+    assert learner.points == 1 and (learner.model_e.out.weight == learner.model.out.weight).all()
+    assert learner.effective_k == 3 and learner.since_update == 0
+    learner.converge(1e-9)  # not below
+    assert learner.points == 1
+
+
+def test_states_rule_counts_states_and_average_follows_every_step():
+    learner = Learner(Hanoi(4), replace(SMALL, rule="states", target_states=1500), 0)
+    assert [learner.iterate()["convergence_points"] for _ in range(6)] == [0, 0, 1, 1, 1, 2]
+    learner = Learner(Hanoi(4), replace(SMALL, batch=200, epochs=1, decay=0.9), 0)
+    before = learner.model_e.bias.clone()
+    learner.iterate()  # one step
+    torch.testing.assert_close(learner.model_e.bias, 0.9 * before + 0.1 * learner.model.bias)
+
+
+def test_warm_start_fits_the_length_of_walks_then_davi_begins():
+    learner = Learner(Rubik3x3(), replace(SMALL, network="pieces", warm_iterations=8, warm_k=6, scramble="uniform", k_max=6), 0)
+    states, steps = learner.sample(600, np.random.default_rng(0), None)
+    assert (states[6:12] == states[:6]).mean() < 0.9 and (steps[:7] == [1, 2, 3, 4, 5, 6, 1]).all()
+    figures = [learner.iterate() for _ in range(8)]
+    assert figures[-1]["loss"] < figures[0]["loss"] / 3
+    assert (learner.model_e.out.weight == learner.model.out.weight).all()
+    costs = [learner.agent().cost_to_go(states[steps == k]).mean() for k in range(1, 7)]
+    assert (np.diff(costs) > 0).all()
+    assert learner.iterate()["effective_k"] == 6
+
+
+def test_batch_norm_networks_learn(monkeypatch):
+    monkeypatch.setitem(NETWORKS, "small-norm", Architecture("pieces", (32, 16), 1, True))
+    learner = Learner(Hanoi(3), replace(SMALL, network="small-norm", iterations=60, lr=3e-3, lr_end=1e-3), 0)
+    while learner.iteration < 60:
+        learner.iterate()
+    costs = learner.agent().cost_to_go(Hanoi(3).from_index(np.arange(27)))
+    assert np.abs(costs - ExactTable(Hanoi(3)).distances).mean() < 0.5
+
+
+def test_probe_weighs_states_by_how_many_they_stand_for():
+    puzzle = Rubik2x2()
+    probe = Probe(puzzle, 20)
+    found = probe.errors(lambda states: np.zeros(len(states), np.float32))
+    assert found["error"] == pytest.approx(ExactTable(puzzle).distances.mean())
+    assert found["error at 14"] == pytest.approx(14) and len(found) == 16
+    assert {"error", "error at 0-1", "error at 30-31"} <= set(Probe(Hanoi(5)).errors(lambda s: np.zeros(len(s), np.float32)))
+
+
+# Runs ------------------------------------------------------------------------------------------------------------------
+
+
+def lines(folder):
+    found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in row.items() if key != "seconds"} for row in found]
+
+
+def options(folder, resume=False, seed=1, **config):
+    run = RunOptions(folder, seed=seed, resume=resume, checkpoint_seconds=0)
+    settings = replace(SMALL, **{"iterations": 8, "rule": "threshold", "epsilon": 0.3, "keep_every": 2, **config})
+    return Options(run=run, puzzle="hanoi-4-3", config=settings, probe_every=4)
+
+
+def weights_of(agent):
+    return np.concatenate([array.ravel() for array in agent.arrays().values()])
+
+
+def test_same_seed_same_weights_and_another_seed_others(tmp_path):
+    found = [weights_of(train(options(tmp_path / str(i), seed=seed))) for i, seed in enumerate((1, 1, 2))]
+    assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
+    assert lines(tmp_path / "0") == lines(tmp_path / "1")
+
+
+@pytest.mark.parametrize("settings", [{}, {"rule": "average", "warm_iterations": 4, "warm_k": 7, "network": "small-norm"}])
+def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, settings):
+    monkeypatch.setitem(NETWORKS, "small-norm", Architecture("pieces", (16, 8), 1, True))
+    whole = train(options(tmp_path / "whole", **settings))
+    iterate = Learner.iterate
+
+    def cut(learner):
+        if learner.iteration == 5:
+            raise KeyboardInterrupt
+        return iterate(learner)
+
+    monkeypatch.setattr(Learner, "iterate", cut)
+    with pytest.raises(KeyboardInterrupt):
+        train(options(tmp_path / "cut", **settings))
+    monkeypatch.setattr(Learner, "iterate", iterate)
+    resumed = train(options(tmp_path / "cut", resume=True, **settings))
+    assert (weights_of(resumed) == weights_of(whole)).all()
+    assert lines(tmp_path / "cut") == lines(tmp_path / "whole")
+    loaded = agents.load(tmp_path / "cut")
+    assert isinstance(loaded, Davi) and (weights_of(loaded) == weights_of(whole)).all()
+
+
+def test_agents_of_convergence_points_are_kept_where_they_can_be_loaded(tmp_path):
+    train(options(tmp_path / "run", epsilon=1e9))
+    kept = sorted(path.name for path in (tmp_path / "run" / "convergence").iterdir())
+    assert kept == ["0001", "0003", "0005", "0007"]
+    assert convergence_points(lines(tmp_path / "run")) == list(range(1, 9))
+    assert agents.last_checkpoint(tmp_path / "run" / "convergence" / "0003").stem == f"{3:012d}"
+    assert isinstance(agents.load(tmp_path / "run" / "convergence" / "0003"), Davi)
+
+
+TWO_RANKS = """
+import sys
+from pathlib import Path
+import numpy as np
+import torch.distributed as dist
+sys.path.insert(0, sys.argv[2])
+from agents.davi.learner import Learner
+from tests.test_davi import options, weights_of
+from train.davi import train
+dist.init_process_group("gloo")
+folder, agree = Path(sys.argv[1]), Learner.all_agree
+
+def run(name, **more):
+    agent = train(options(folder / name, rule="average", **more))
+    np.save(folder / f"{name}-{dist.get_rank()}.npy", weights_of(agent))
+
+run("whole")
+Learner.all_agree = lambda learner, go_on: agree(learner, go_on and learner.iteration < 3)
+run("cut")
+Learner.all_agree = agree
+run("cut", resume=True)
+dist.destroy_process_group()
+"""
+
+
+def test_two_processes_agree_and_resume(tmp_path):
+    (tmp_path / "program.py").write_text(TWO_RANKS)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += [str(tmp_path / "program.py"), str(tmp_path), str(ROOT)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = {name: [np.load(tmp_path / f"{name}-{rank}.npy") for rank in (0, 1)] for name in ("whole", "cut")}
+    assert (found["whole"][0] == found["whole"][1]).all(), "both processes hold the same weights"
+    assert (found["cut"][0] == found["cut"][1]).all() and (found["cut"][0] == found["whole"][0]).all(), "stopped and resumed"
+    assert lines(tmp_path / "whole") == lines(tmp_path / "cut")
+    alone = train(options(tmp_path / "alone", rule="average"))
+    assert (weights_of(alone) != found["whole"][0]).any()  # other states, so other weights
+    assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "whole"))
+    with pytest.raises(ValueError, match="was begun with processes=2, not 1"):
+        train(options(tmp_path / "whole", resume=True, rule="average"))
+
+
+def test_grid_has_a_row_per_pair(tmp_path):
+    train(options(tmp_path / "run"))
+    asked = GridOptions(tmp_path / "run", n=(3, 7), weights=(0.5, 1.0), states=20, k_max=10)
+    assert grid_states(Hanoi(4), asked).shape == (26, 4)
+    rows = measure(asked)
+    assert [(row["weight"], row["n"]) for row in rows] == [(0.5, 3), (0.5, 7), (1.0, 3), (1.0, 7)]
+    assert rows[-1]["solved"] == 1
+    text = table(rows).splitlines()
+    assert len(text) == 4 and "(100.00)" in text[-1]  # the thesis's figure beside ours
+
+
+def test_results_are_measured_once_and_written_between_the_marks(tmp_path, monkeypatch):
+    folder = tmp_path / "runs" / "hanoi-4-3-s0"
+    train(options(folder, epsilon=1e9))
+    (tmp_path / "README.md").write_text("before <!-- results:begin --> old <!-- results:end --> after")
+    asked = results.Options(runs=tmp_path / "runs", readme=tmp_path / "README.md", points=1)
+    results.write(asked)
+    text = (tmp_path / "README.md").read_text()
+    assert text.startswith("before") and text.endswith("after") and "old" not in text
+    assert "| hanoi-4-3-s0 |" in text and "smaller towers" in text and "15, 15, 0.7" in text
+    assert (folder / "convergence" / "0007" / "measured.json").exists()
+    monkeypatch.setattr(results, "from_start", None)  # would fail if anything were measured again
+    results.write(asked)
+    assert (tmp_path / "README.md").read_text() == text
+    with pytest.raises(ValueError, match="no runs PRESET-sSEED in"):
+        results.write(results.Options(runs=tmp_path / "nowhere"))
+
+
+def test_every_search_runs_on_it(tmp_path):
+    agent = train(options(tmp_path / "run", iterations=60, rule="average", lr=3e-3))
+    for name, least in (("greedy", 0.1), ("bwas", 0.9), ("beam", 0.9)):  # a second of training is little for the first
+        found = make_search(name, agent, budget=Budget(nodes=10_000))(Hanoi(4).from_index(np.arange(81)))
+        assert found.solved.mean() > least
+
+
+# Settings --------------------------------------------------------------------------------------------------------------
+
+
+def test_presets_fit_their_puzzles_and_cover_what_was_published():
+    assert set(POINTS) | set(OPTIMAL) | set(HANOI) <= set(PRESETS)
+    for puzzle, config in PRESETS.values():
+        make_rows(puzzle_from_name(puzzle), NETWORKS[config.network].input)
+        assert config.warm_iterations < config.iterations
+    thesis = PRESETS["2x2-final_nr"][1]
+    assert (thesis.batch, thesis.validation, thesis.check_every, thesis.epsilon) == (1000, 200, 5, 0.05)
+    command = [sys.executable, "-m", "train.davi", "--preset", "5x5", "--run.folder", "x"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and "unknown preset '5x5': choose from 2x2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ({"network": "DNN_1"}, "network must be one of DNN_0, "),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"check_every": 0}, "check_every must be at least 1"),
+        ({"offset": -1}, "offset must be at least 0"),
+        ({"epsilon": 0}, "epsilon must be above 0"),
+        ({"lr": -1e-3}, "lr must be above 0"),
+        ({"decay": 1.0}, "decay must be at least 0 and below 1"),
+        ({"rule": "never"}, "rule must be one of threshold, states, average"),
+        ({"scramble": "fixed"}, "scramble must be one of uniform"),
+        ({"network": "DNN_0", "minibatch": 1}, "normalises over a minibatch"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(settings, fault):
+    with pytest.raises(ValueError, match=fault):
+        DaviConfig(**settings)
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="at least 2 states"):
+        Learner(Hanoi(3), replace(SMALL, validation=1), 0)
+    with pytest.raises(ValueError, match="too many for a row each"):
+        train(replace(options(tmp_path / "big"), puzzle="rubik3x3-qtm"))
+    with pytest.raises(ValueError, match="unknown input"):
+        make_rows(Hanoi(3), "colours")
+    with pytest.raises(ValueError, match="--probe-every must be at least 0"):
+        train(replace(options(tmp_path / "run"), probe_every=-1))
+    assert not (tmp_path / "run").exists()
