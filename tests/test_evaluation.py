@@ -214,6 +214,7 @@ def test_depths_are_read(text, expected):
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "none.json"], "there is no file none.json"),
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "pyproject.toml"], "must be a JSON list of"),
         ("train.evaluate", ["exact:hanoi-3-3", "--inverse"], "no inverse"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--also", "exact:hanoi-4-3"], "an agent for hanoi-3-3, not for hanoi-4-3"),
         ("agents.solve", ["exact:rubik2x2-qtm"], "give one of --scramble, --facelets and --random"),
         ("agents.solve", ["exact:rubik2x2-qtm", "--scramble", "R Q"], "cannot read 'Q'"),
         ("agents.solve", ["exact:rubik2x2-qtm", "--facelets", "UUUU"], "24 letters, got 4"),
@@ -237,6 +238,14 @@ def test_cubes_from_a_file_are_measured_against_their_optimal_lengths(tmp_path):
     assert (tmp_path / "evaluation.png").exists()
     file.write_text(json.dumps([{"scramble": "R U F"}]))
     assert evaluation.read_cubes(Rubik3x3(), file)[1] is None
+
+
+def test_the_shortest_solution_of_several_agents_counts(tmp_path):
+    asked = {"search": "bwas", "option": ("weight=0.1",), "depths": "6", "cubes": 30, "heuristic": False, "output": tmp_path}
+    alone, exact = (evaluate(Options(run=f"{kind}:rubik2x2-qtm", **asked))["rows"][0] for kind in ("random", "exact"))
+    (both,) = evaluate(Options(run="random:rubik2x2-qtm", also=("exact:rubik2x2-qtm",), **asked))["rows"]
+    assert alone["optimal"] < 1 and both["optimal"] == exact["optimal"] == 1
+    assert both["nodes"] == pytest.approx(alone["nodes"] + exact["nodes"])
 
 
 def test_large_hanoi_is_evaluated_without_a_baseline():

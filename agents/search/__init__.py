@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import tyro
 
+import agents
 from agents.protocol import Agent
 from agents.search.ball import Ball
 from agents.search.beam import beam
@@ -16,7 +17,7 @@ from agents.search.bwas import bwas
 from agents.search.greedy import greedy
 from agents.search.inverse import both_ways
 from agents.search.mcts import PRESETS, Options, mcts
-from agents.search.solutions import Budget, Solutions
+from agents.search.solutions import Budget, Solutions, shortest
 
 # name -> (function, options it is called with unless others are given)
 SEARCHES: dict[str, tuple[Callable[..., Solutions], dict[str, Any]]] = {
@@ -43,6 +44,8 @@ class SearchOptions:
     """Stop inside the breadth-first ball of this radius around the goal."""
     inverse: bool = False
     """Search from the inverse state too and keep the shorter solution (cubes)."""
+    also: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Search with this agent (like RUN) too and keep the shortest solution; may be repeated."""
     max_nodes: int = 1_000_000
     """Give up on a state after so many nodes."""
     max_seconds: float = 600.0
@@ -53,7 +56,12 @@ class SearchOptions:
     def make(self, agent: Agent) -> Callable[[np.ndarray], Solutions]:
         """The search as a function of start states [B, S]."""
         options, budget = parse_options(self.search, self.option), Budget(nodes=self.max_nodes, seconds=self.max_seconds)
-        return make_search(self.search, agent, options, self.radius, self.inverse, budget, self.seed)
+        searches = []
+        for each in (agent, *map(agents.load, self.also)):
+            if each.puzzle.name != agent.puzzle.name:
+                raise ValueError(f"--also must name an agent for {agent.puzzle.name}, not for {each.puzzle.name}")
+            searches.append(make_search(self.search, each, options, self.radius, self.inverse, budget, self.seed))
+        return lambda states: shortest([search(states) for search in searches])
 
 
 def make_search(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agents.search.solutions import Solutions
+from agents.search.solutions import Solutions, shortest
 from rubiks_gym.puzzles import Puzzle
 
 
@@ -19,16 +19,7 @@ def both_ways(search: Callable[..., Solutions], puzzle: Puzzle, states: np.ndarr
     states = puzzle.check(puzzle.as_states(states))
     n = len(states)
     found = search(puzzle, np.concatenate([states, puzzle.inverse(states)]), *args, **options)
-    moves = []
-    for own, other, own_solved, other_solved in zip(
-        found.moves[:n], found.moves[n:], found.solved[:n], found.solved[n:], strict=True
-    ):
-        # What solves the inverse is the state's own scramble, and that is undone move by move from its end.
-        back = puzzle.inverse_action[other[::-1]].tolist() if other else []
-        moves.append(own if own_solved and not (other_solved and len(back) < len(own)) else back)
-    return Solutions(
-        moves,
-        found.solved[:n] | found.solved[n:],
-        found.nodes[:n] + found.nodes[n:],
-        found.seconds[:n] + found.seconds[n:],
-    )
+    # What solves the inverse is the state's own scramble, and that is undone move by move from its end.
+    back = [puzzle.inverse_action[moves[::-1]].tolist() if moves else [] for moves in found.moves[n:]]
+    own = Solutions(found.moves[:n], *(array[:n] for array in found[1:]))
+    return shortest([own, Solutions(back, *(array[n:] for array in found[1:]))])

@@ -25,6 +25,14 @@ def joined(parts: Sequence[Solutions]) -> Solutions:
     return Solutions(moves, *(np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[1:]))
 
 
+def shortest(tries: Sequence[Solutions]) -> Solutions:
+    """Of several tries from the same states the shortest solution each, of equal ones the first; nodes and seconds add up."""
+    lengths = np.array([np.where(t.solved, [len(moves) for moves in t.moves], np.inf) for t in tries])  # [tries, B]
+    moves = [tries[t].moves[b] for b, t in enumerate(lengths.argmin(axis=0))]
+    solved, nodes, seconds = (np.stack(arrays) for arrays in list(zip(*tries, strict=True))[1:])
+    return Solutions(moves, solved.any(axis=0), nodes.sum(axis=0), seconds.sum(axis=0))
+
+
 @dataclass(frozen=True)
 class Budget:
     """Where a search gives up on a start state; a search that advances many together applies `seconds` to all of them.
