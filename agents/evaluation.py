@@ -79,6 +79,7 @@ def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.nd
     row["seconds"] = seconds / len(states)
     row["cpu_seconds"] = cpu_seconds / len(states)  # of all cores together
     row["lengths"] = each  # None where unsolved
+    row["distances"] = None if truth is None else truth.tolist()
     return row
 
 

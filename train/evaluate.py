@@ -178,7 +178,7 @@ def send_to_wandb(result: dict[str, Any], figure: Any, folder: Path, options: Op
     with wandb.init(
         project="rubiks-gym", job_type="evaluation", dir=str(folder), mode=options.wandb, config=result["options"]
     ) as run:
-        columns = [name for name in result["rows"][0] if name != "lengths"]
+        columns = [name for name in result["rows"][0] if name not in ("lengths", "distances")]
         table = wandb.Table(columns=columns, data=[[row[column] for column in columns] for row in result["rows"]])
         run.log({"solved by depth": table, "evaluation": wandb.Image(picture(figure))})
         for key, value in result.get("heuristic", {}).items():

@@ -40,14 +40,32 @@ def read(runs: Path) -> list[dict[str, Any]]:
         steps = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
         records.append(
             {
-                "name": name, "seed": int(seed), "question": question, "width": int(width), **result["rows"][0],
+                "name": name, "seed": seed, "question": question, "width": int(width), **result["rows"][0],
                 "kociemba": next((row["mean_length"] for row in result.get("baseline", [])), None),
                 "training": sum(step["seconds"] for step in steps), "made": result["made"],
             }
         )  # fmt: skip
     if not records:
         raise ValueError(f"no evaluations RUN-sSEED/QUESTION-WIDTH in {runs}: see README.md for the commands")
+    records += together(records)
     return sorted(records, key=lambda r: (r["name"], r["question"], r["width"], r["seed"]))
+
+
+def together(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What all seeds of a run find together if each cube gets the shortest of their solutions, as `--also` does it."""
+    found = []
+    for key in sorted({(r["name"], r["question"], r["width"]) for r in records}):
+        runs = [r for r in records if (r["name"], r["question"], r["width"]) == key and "lengths" in r]
+        if len(runs) > 1 and len({r["starts"] for r in runs}) == 1:
+            each = np.array([r["lengths"] for r in runs], float)  # [runs, cubes], nan where unsolved
+            shortest = np.fmin.reduce(each)
+            row = dict(runs[0]) | {"seed": "+".join(r["seed"] for r in runs), "mean_length": float(np.nanmean(shortest))}
+            row |= {name: sum(r[name] for r in runs) for name in ("training", "cpu_seconds", "nodes")}
+            row["solved"] = float(np.isfinite(shortest).mean())
+            if row["distances"] is not None:
+                row["optimal"] = float((shortest == row["distances"]).mean())
+            found.append(row)
+    return found
 
 
 def table(records: list[dict[str, Any]]) -> str:
