@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.any_cube import results
 from agents.any_cube.agent import AnyCube
 from agents.any_cube.config import PRESETS, AnyCubeConfig
 from agents.any_cube.export import export
@@ -231,6 +232,32 @@ def test_presets_name_their_metric_and_unknown_ones_are_refused():
     command = [sys.executable, "-m", "train.any_cube", "--preset", "5x5", "--run.folder", "x"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "unknown preset '5x5': choose from qtm, htm" in done.stderr
+
+
+def test_an_untrained_agent_can_be_made_to_compare_with(tmp_path, states):
+    train(Options(run=RunOptions(folder=tmp_path), config=replace(TINY, lots=0)))
+    assert (agents.load(tmp_path).cost_to_go(states[:-1]) == TINY.bias).all()
+
+
+def test_results_of_all_runs_and_of_several_seeds_together_are_written_between_the_marks(tmp_path):
+    made = {"date": "2026-01-01", "commit": "abcdef", "machine": {"processor": "some"}}
+    row = {"starts": 3, "solved": 1.0, "optimal": 1 / 3, "mean_distance": 3.0, "nodes": 5.0, "cpu_seconds": 0.5}
+    for seed, lengths in enumerate(([2, 3, 6], [4, 3, 4])):
+        folder = tmp_path / "runs" / f"qtm-s{seed}" / "testset-256"
+        folder.mkdir(parents=True)
+        (folder.parent / "metrics.jsonl").write_text('{"step": 1, "seconds": 60}\n')
+        rows = [row | {"lengths": lengths, "distances": [2, 3, 4], "mean_length": float(np.mean(lengths))}]
+        (folder / "evaluation.json").write_text(json.dumps({"rows": rows, "made": made}))
+    (tmp_path / "agents" / "any_cube").mkdir(parents=True)
+    (tmp_path / "README.md").write_text("<!-- any_cube:begin --><!-- any_cube:end -->")
+    (tmp_path / "agents" / "any_cube" / "README.md").write_text("<!-- results:begin --> old <!-- results:end -->")
+    results.write(results.Options(runs=tmp_path / "runs", project=tmp_path))
+    text = (tmp_path / "README.md").read_text()
+    assert "| qtm | 0+1 | 2.0 | testset | 256 | 3 of 3 | 3.00 | 100.0% | 1.00 | 10 |" in text
+    assert "| qtm | 1 | 1.0 | testset | 256 | 3 of 3 | 3.67 |" in text
+    assert "old" not in (tmp_path / "agents" / "any_cube" / "README.md").read_text()
+    with pytest.raises(ValueError, match="no evaluations"):
+        results.write(results.Options(runs=tmp_path / "agents"))
 
 
 # The tables that come with the project ----------------------------------------------------------------------------------

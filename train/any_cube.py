@@ -42,6 +42,10 @@ def train(options: Options) -> AnyCube:
         state, arrays = restored
         learner.weights[possible, 0] = arrays["unrounded"]
         learner.rng, done = rng_from(state["learner"]["rng"]), state["step"]
+
+    def save() -> None:
+        run.checkpoint(done, learner.agent(), {"rng": rng_state(learner.rng)}, {"unrounded": learner.weights[possible, 0]})
+
     steps = config.lots + config.rounds  # a step is a lot of walks, later a round of beams
     with run.interruptible(), progress_bar(steps, f"any_cube {options.preset}") as show:
         while done < steps and not run.stopping:
@@ -52,8 +56,9 @@ def train(options: Options) -> AnyCube:
             run.log(done, **metrics)
             show(done, **metrics)
             if run.checkpoint_due() or done == steps:
-                unrounded = {"unrounded": learner.weights[possible, 0]}
-                run.checkpoint(done, learner.agent(), {"rng": rng_state(learner.rng)}, unrounded)
+                save()
+        if steps == 0:  # an untrained agent, to compare with
+            save()
     run.finish()
     return learner.agent()
 

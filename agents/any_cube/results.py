@@ -26,6 +26,8 @@ class Options:
 
     runs: Path = Path("runs/any_cube")
     """Folder of the run folders."""
+    project: Path = HERE.parent.parent
+    """Where README.md and agents/any_cube/README.md are."""
 
 
 def read(runs: Path) -> list[dict[str, Any]]:
@@ -37,7 +39,8 @@ def read(runs: Path) -> list[dict[str, Any]]:
         question, _, width = file.parent.name.rpartition("-")
         if not width.isdigit():
             raise ValueError(f"{file.parent} must be called QUESTION-WIDTH, for example uniform-4096")
-        steps = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        metrics = folder / "metrics.jsonl"  # an untrained agent has none
+        steps = [json.loads(line) for line in metrics.read_text().splitlines()] if metrics.exists() else []
         records.append(
             {
                 "name": name, "seed": seed, "question": question, "width": int(width), **result["rows"][0],
@@ -76,9 +79,10 @@ def table(records: list[dict[str, Any]]) -> str:
     ]
     for r in records:
         optimal = f"{100 * r['optimal']:.1f}%" if "optimal" in r else ""
+        question = r["question"].replace("_", " ")
         solved = f"{round(r['solved'] * r['starts']):,} of {r['starts']:,}"
         lines.append(
-            f"| {r['name']} | {r['seed']} | {r['training'] / 60:.1f} | {r['question']} | {r['width']:,} | {solved} | "
+            f"| {r['name']} | {r['seed']} | {r['training'] / 60:.1f} | {question} | {r['width']:,} | {solved} | "
             f"{r['mean_length']:.2f} | {optimal} | {r['cpu_seconds']:.2f} | {r['nodes']:,.0f} |"
         )
     return "\n".join(lines)
@@ -119,10 +123,11 @@ def write(options: Options) -> None:
     """All measurements into README.md, the figure beside it; those of the presets also into the project's README.md."""
     records = read(options.runs)
     presets = [r for r in records if r["name"] in PRESETS]
-    figure(presets).savefig(HERE / "length.png", dpi=110)
-    store.write_between(HERE / "README.md", "results", "\n\n".join([table(records), *origins(records)]))
-    store.write_between(HERE.parent.parent / "README.md", "any_cube", "\n\n".join([table(presets), *origins(presets)]))
-    print(f"written: {HERE / 'README.md'}, {HERE / 'length.png'}, {HERE.parent.parent / 'README.md'}")
+    own, first = options.project / "agents" / "any_cube", options.project / "README.md"
+    figure(presets).savefig(own / "length.png", dpi=110)
+    store.write_between(own / "README.md", "results", "\n\n".join([table(records), *origins(records)]))
+    store.write_between(first, "any_cube", "\n\n".join([table(presets), *origins(presets)]))
+    print(f"written: {own / 'README.md'}, {own / 'length.png'}, {first}")
 
 
 def origins(records: list[dict[str, Any]]) -> list[str]:
