@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds
 from rubiks_gym.puzzles.geometry import FACES, cube_geometry, signed_permutations
 from tests.puzzle_list import CUBES, name
@@ -334,3 +335,20 @@ def test_short_sequences_in_normal_form_are_as_many_as_the_states_they_lead_to(m
             onwards[cube.normal_form[node, action]] += ways[node]
         ways = onwards
         assert ways.sum() == count
+
+
+@pytest.mark.parametrize("cube", CUBES, ids=name)
+def test_a_representative_is_the_same_for_all_that_are_alike_and_one_of_them(cube, rng):
+    states = cube.random_states(sample_seeds(rng, 50))
+    alike = np.concatenate([cube.symmetries(states), cube.symmetries(cube.inverse(states))], axis=1)
+    found = cube.representatives(states)
+    assert (cube.representatives(alike.reshape(-1, cube.state_size)).reshape(alike.shape) == found[:, None]).all()
+    assert (alike == found[:, None]).all(axis=2).any(axis=1).all()
+    assert (cube.representatives(cube.goal[None]) == cube.goal).all()
+
+
+def test_the_2x2x2_has_as_many_classes_at_each_distance_as_others_have_counted():
+    cube = Rubik2x2()
+    index = np.unique(cube.index(cube.representatives(cube.from_index(np.arange(cube.n_states)))))
+    counts = [1, 1, 3, 4, 13, 35, 126, 398, 1301, 3952, 10_086, 14_658, 8619, 1091, 8]  # Norskog 2007: 40,296 in all
+    assert np.bincount(ExactTable(cube).distances[index]).tolist() == counts

@@ -111,6 +111,21 @@ def test_folded_batch_norm_answers_as_the_network_does_in_evaluation_mode(blocks
     np.testing.assert_allclose(evaluate(plain, numbers), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("cube", [Rubik2x2(), Rubik2x2("htm"), Rubik3x3()], ids=lambda cube: cube.name)
+def test_a_symmetric_network_takes_cubes_that_are_alike_for_the_same(cube):
+    states = states_of(cube, 20)
+    alike = np.concatenate([cube.symmetries(states), cube.symmetries(cube.inverse(states))], axis=1)  # [20, 96, S]
+    for symmetric in (True, False):
+        agent = Davi(cube, Architecture("pairs", (8, 8), 1, symmetric=symmetric))
+        agent.network.out.bias.data += 5  # above 1, where costs are cut off
+        costs = agent.cost_to_go(alike.reshape(-1, cube.state_size)).reshape(20, 96)
+        assert (np.ptp(costs, axis=1) < 1e-4).all() == symmetric
+        twin = Davi.from_stored(cube, json.loads(json.dumps(agent.settings())), agent.arrays())
+        assert (twin.cost_to_go(states) == agent.cost_to_go(states)).all()
+    with pytest.raises(ValueError, match="symmetric networks are for cubes"):
+        make_rows(Hanoi(3), "pieces", symmetric=True)
+
+
 # The agent -------------------------------------------------------------------------------------------------------------
 
 
@@ -177,9 +192,11 @@ def test_targets_by_hand_on_two_disks():
 
 
 def test_targets_of_an_exact_cost_to_go_are_the_distances():
-    for puzzle in (Rubik2x2(), Hanoi(5, 4)):
+    cube = Rubik2x2()
+    for puzzle in (Hanoi(5, 4), cube):
         exact, states = ExactTable(puzzle), states_of(puzzle, 500)
         assert (targets(puzzle, states, exact.distance) == exact.distance(states)).all()
+    assert (targets(cube, states, exact.distance, symmetric=True) == exact.distance(states)).all()
 
 
 def test_learns_three_disks_to_zero_error(tmp_path):

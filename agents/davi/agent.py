@@ -23,7 +23,7 @@ class Davi:
 
     def __init__(self, puzzle: Puzzle, architecture: Architecture, network: Network | None = None) -> None:
         self.puzzle, self.architecture = puzzle, architecture._replace(batch_norm=False)
-        self.rows = make_rows(puzzle, architecture.input)
+        self.rows = make_rows(puzzle, architecture.input, architecture.symmetric)
         self.network = make_network(self.rows, self.architecture, 0).eval() if network is None else network
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
@@ -42,13 +42,14 @@ class Davi:
 
     def settings(self) -> dict[str, Any]:
         """The architecture."""
-        return {"input": self.architecture.input, "first": list(self.architecture.first), "blocks": self.architecture.blocks}
+        return {name: value for name, value in self.architecture._asdict().items() if name != "batch_norm"}
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Davi":
         """The agent that `settings` and `arrays` describe."""
         first = tuple(int(width) for width in settings["first"])
-        agent = cls(puzzle, Architecture(settings["input"], first, int(settings["blocks"])))
+        architecture = Architecture(settings["input"], first, int(settings["blocks"]), symmetric=bool(settings["symmetric"]))
+        agent = cls(puzzle, architecture)
         load_weights(agent.network, "network.", arrays)
         return agent
 

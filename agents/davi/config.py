@@ -79,8 +79,9 @@ class DaviConfig:
         return self.lr * (self.lr_end / self.lr) ** (iteration / max(1, self.iterations - 1))
 
 
+_2X2 = DaviConfig(network="symmetric-pairs")
 # Larger steps than usual: each of them moves all 10 million weights of the first layer, however few rows its states have used.
-_2X2 = DaviConfig(network="triples", minibatch=5000, decay=0.9)
+_PLAIN_2X2 = DaviConfig(network="triples", minibatch=5000, decay=0.9)
 
 # Section 5.1 and 5.3: Keras fits each batch once, in minibatches of 32, with Adam at 0.0002.
 _THESIS = DaviConfig(
@@ -99,8 +100,9 @@ _3X3 = DaviConfig(network="pieces", k_max=26)
 
 # name -> puzzle and settings
 PRESETS: dict[str, tuple[str, DaviConfig]] = {
-    "2x2": ("rubik2x2-qtm", replace(_2X2, iterations=700)),
-    "2x2-long": ("rubik2x2-qtm", replace(_2X2, iterations=2800)),
+    "2x2": ("rubik2x2-qtm", replace(_2X2, iterations=120)),
+    "2x2-long": ("rubik2x2-qtm", replace(_2X2, iterations=600)),
+    "2x2-plain": ("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=700)),
     # the thesis's networks and settings (sections 5.1 and 5.3), then its final models (5.5)
     "2x2-DNN_0": ("rubik2x2-qtm", replace(_THESIS, network="DNN_0")),
     "2x2-DNN_noBatchNorm": ("rubik2x2-qtm", replace(_THESIS, network="DNN_noBatchNorm")),

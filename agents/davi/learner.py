@@ -39,15 +39,19 @@ from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.scrambles import AdaptiveK, DeepCube, RandomState, UniformK
 
 
-def targets(puzzle: Puzzle, states: np.ndarray, cost_to_go: CostToGo, table: StateTable | None = None) -> np.ndarray:
+def targets(
+    puzzle: Puzzle, states: np.ndarray, cost_to_go: CostToGo, symmetric: bool = False, table: StateTable | None = None
+) -> np.ndarray:
     """The right side of (3.1) [B] float32 for states [B, S]: 0 at the goal, 1 next to it.
 
-    cost_to_go is that of `Davi`, 0 at the goal and at least 1 elsewhere. A table that is given is only used for its memory.
+    cost_to_go is that of `Davi`, 0 at the goal and at least 1 elsewhere; `symmetric` if it takes cubes that are alike for the
+    same. A table that is given is only used for its memory.
     """
     table = StateTable(puzzle.state_size) if table is None else table
     table.clear()
     children = puzzle.expand(states)  # [B, A, S]
-    numbers, _ = table.insert(children.reshape(-1, puzzle.state_size))
+    every = children.reshape(-1, puzzle.state_size)
+    numbers, _ = table.insert(puzzle.representatives(every) if symmetric else every)
     costs = cost_to_go(table.states[: len(table)])[numbers].reshape(children.shape[:2])
     costs = np.where(puzzle.legal(states), costs, np.float32(np.inf))
     return np.where(puzzle.is_solved(states), np.float32(0), 1 + costs.min(axis=1))
@@ -62,7 +66,7 @@ class Learner:
         if min(config.batch, config.minibatch, config.validation) < 2 * self.ranks:
             raise ValueError(f"batch, minibatch and validation must give each of {self.ranks} processes at least 2 states")
         architecture = NETWORKS[config.network]
-        self.rows = make_rows(puzzle, architecture.input)
+        self.rows = make_rows(puzzle, architecture.input, architecture.symmetric)
         self.model = make_network(self.rows, architecture, seed)
         self.model_e = make_network(self.rows, architecture, seed)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=config.lr, fused=True)
@@ -137,7 +141,7 @@ class Learner:
             "random-state": RandomState,
         }[c.scramble]()
         states, _ = scramble.sample(puzzle, n, rng)
-        return states, targets(puzzle, states, cost_to_go, self._table)
+        return states, targets(puzzle, states, cost_to_go, self.rows.symmetric, self._table)
 
     def fit(self, states: np.ndarray, goals: np.ndarray, rng: np.random.Generator) -> float:
         """Gradient steps of model towards goals [n] for states [n, S]; returns the mean loss on the way."""

@@ -5,9 +5,12 @@ that matrix, so the first layer here looks its rows up and adds them: 20 rows of
 columns. Then nothing forbids one row per *pair* of cubies, or per window of neighbouring disks, which sees more at once at no
 more cost than the rows it adds.
 
+A *symmetric* network reads, instead of a cube, the representative of all cubes that are alike (48 symmetries, inversion), which
+are equally far from the goal. That leaves 40,296 states of the 2x2x2 to be told apart.
+
 Differs from the papers in: the small networks read cubies, pairs or windows, not stickers (the thesis's four read stickers, and
-have its numbers of weights); weights begin as PyTorch draws them, rows so that their sum has the spread of one layer's output;
-batch normalisation is folded into the layers before it when nothing is to be learnt.
+have its numbers of weights), and some know the symmetries; weights begin as PyTorch draws them, rows so that their sum has the
+spread of one layer's output; batch normalisation is folded into the layers before it when nothing is to be learnt.
 
 Letters: B batch, S state, T rows added per state, R rows in all, H width of the first layer.
 """
@@ -36,6 +39,7 @@ class Architecture(NamedTuple):
     first: tuple[int, ...]  # neurons of the layers before the residual blocks; the blocks are as wide as the last of them
     blocks: int  # residual blocks of two layers each
     batch_norm: bool = False
+    symmetric: bool = False  # whether a cube is read as its representative, the same for all that are alike
 
 
 NETWORKS: dict[str, Architecture] = {
@@ -48,6 +52,8 @@ NETWORKS: dict[str, Architecture] = {
     "pairs": Architecture("pairs", (96, 128), 1),
     "wide-pairs": Architecture("pairs", (192, 128), 1),
     "triples": Architecture("triples", (32, 128), 1),
+    "symmetric-pairs": Architecture("pairs", (96, 128), 1, symmetric=True),
+    "symmetric-triples": Architecture("triples", (32, 128), 1, symmetric=True),
     "windows": Architecture("windows", (192, 96), 1),
     "pieces": Architecture("pieces", (512, 256), 1),  # 0.5 million weights on the 3x3x3
     "deep-pieces": Architecture("pieces", (840, 200), 2),  # 0.73 million, the size that speed is compared at
@@ -62,12 +68,15 @@ class Rows(NamedTuple):
     offset: np.ndarray  # [T] int64
     count: int  # R
     stickers: bool  # whether pieces are stickers (their colours) instead of entries of the state
+    symmetric: bool  # whether it is the representative of the state that is read
 
 
-def make_rows(puzzle: Puzzle, input: str) -> Rows:
+def make_rows(puzzle: Puzzle, input: str, symmetric: bool = False) -> Rows:
     """The rows of an input; a puzzle without stickers has its own pieces instead, as in the thesis's towers of Hanoi."""
     if input not in INPUTS:
         raise ValueError(f"unknown input {input!r}: choose from {', '.join(INPUTS)}")
+    if symmetric and not hasattr(puzzle, "representatives"):
+        raise ValueError(f"{puzzle.name} has no representatives: symmetric networks are for cubes")
     stickers = input == "stickers" and "stickers" in puzzle.observations
     pieces = puzzle.stickers(puzzle.goal[None]).shape[1] if stickers else puzzle.state_size
     size, first = (6, np.zeros(pieces, np.int64)) if stickers else (puzzle.one_hot_width, puzzle.first)
@@ -84,11 +93,13 @@ def make_rows(puzzle: Puzzle, input: str) -> Rows:
         raise ValueError(f"{puzzle.name} has {per_group * len(groups):,} {input}, too many for a row each")
     stride = np.tile(size ** np.arange(member.shape[1]), (len(groups), 1))
     offset = per_group * np.arange(len(groups)) - (stride * first[member]).sum(axis=1)
-    return Rows(member, stride, offset, per_group * len(groups), stickers)
+    return Rows(member, stride, offset, per_group * len(groups), stickers, symmetric)
 
 
 def row_numbers(puzzle: Puzzle, rows: Rows, states: np.ndarray) -> np.ndarray:
     """The rows [B, T] int64 that states [B, S] add up."""
+    if rows.symmetric:
+        states = puzzle.representatives(states)
     pieces = puzzle.stickers(states) if rows.stickers else puzzle.as_states(states)
     out = np.empty((len(pieces), len(rows.offset)), np.int64)
     over_rows(_numbers, (rows.member, rows.stride, rows.offset), (pieces, out))

@@ -170,7 +170,7 @@ def small_cube_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
     ]
     for folder, rows in runs:
         preset, training = preset_of(folder), metrics(folder)
-        cells = [label(folder), f"{training[-1]['states']:,.0f}", f"{sum(row['seconds'] for row in training) / 60:.1f}"]
+        cells = [label(folder), f"{training[-1]['states']:,.0f}", f"{minutes(training):.1f}"]
         for kind in ("walks", "clean walks", "uniform"):
             for weight in (0.7, 1.0):
                 row = next((r for name, r in rows.items() if re.fullmatch(rf"{kind} \d+, weight {weight}", name)), None)
@@ -223,11 +223,20 @@ def points_table(runs: list[Path]) -> str:
     return "\n".join(lines)
 
 
+def rules_table(runs: list[Path]) -> str:
+    """The runs rule-NAME-sSEED: which rule for model_e brings the error down fastest."""
+    lines = ["| run | states | minutes | convergence points | mean absolute error, all states |", "|---" * 5 + "|"]
+    for folder in runs:
+        rows = metrics(folder)
+        states, points = f"{rows[-1]['states']:,.0f}", f"{rows[-1]['convergence_points']:.0f}"
+        lines.append(f"| {folder.name} | {states} | {minutes(rows):.1f} | {points} | {rows[-1]['error']:.3f} |")
+    return "\n".join(lines)
+
+
 def hanoi_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
     """One line per run and weight from the start peg, and one for the smaller towers."""
     lines = ["| run | minutes | weight | moves | optimal | nodes | s | thesis: minutes, moves, s |", "|---" * 8 + "|"]
     for folder, rows in runs:
-        minutes = sum(row["seconds"] for row in metrics(folder)) / 60
         theirs = HANOI.get(preset_of(folder))
         beside = f"{theirs[0]}, {theirs[1]}, {theirs[2]}" if theirs else ""
         for name, row in rows.items():
@@ -237,7 +246,7 @@ def hanoi_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
                 weight = name.rpartition(" ")[2]
                 cells = [
                     label(folder),
-                    f"{minutes:.1f}",
+                    f"{minutes(metrics(folder)):.1f}",
                     weight,
                     length,
                     best,
@@ -262,11 +271,10 @@ def large_cube_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
     """One line per run and question."""
     lines = ["| run | minutes | question | solved | mean length | nodes | s | thesis, s |", "|---" * 8 + "|"]
     for folder, rows in runs:
-        minutes = sum(row["seconds"] for row in metrics(folder)) / 60
         for name, row in rows.items():
             length = "-" if row["mean_length"] is None else f"{row['mean_length']:.2f}"
             q = int(name.split()[1]) if name.startswith("prefix") else 0
-            cells = [label(folder), f"{minutes:.1f}", name, f"{100 * row['solved']:.1f}%", length]
+            cells = [label(folder), f"{minutes(metrics(folder)):.1f}", name, f"{100 * row['solved']:.1f}%", length]
             cells += [f"{row['nodes']:,.0f}", f"{row['seconds']:.2f}", str(PREFIXES.get(q, ""))]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -285,6 +293,11 @@ def metrics(folder: Path) -> list[dict[str, float]]:
     file = (folder.parent.parent if kept else folder) / "metrics.jsonl"
     last = int(agents.last_checkpoint(folder).stem)
     return [row for row in map(json.loads, file.read_text().splitlines()) if row["step"] <= last]
+
+
+def minutes(rows: list[dict[str, float]]) -> float:
+    """The time that iterations took, without looking at errors."""
+    return sum(row["seconds"] for row in rows) / 60
 
 
 def label(folder: Path) -> str:
@@ -328,7 +341,10 @@ def write(options: Options) -> None:
         thesis = [folder for folder, _ in runs if preset_of(folder) in POINTS and folder in folders]
         if thesis:
             texts.append(f"#### Convergence points, the thesis's way\n\n{points_table(thesis)}")
-    texts.append("\n".join(origin(folder) for folder, _ in done if folder in folders))
+    rules = [folder for folder in sorted(options.runs.glob("rule-*-s*")) if (folder / "losses.png").exists()]
+    if rules:
+        texts.append(f"### Rules for model_e on the 2x2x2\n\n{rules_table(rules)}")
+    texts.append("\n".join(origin(folder) for folder in [*(f for f, _ in done if f in folders), *rules]))
     store.write_between(options.readme, "results", "\n\n".join(texts))
     print(f"written: {options.readme}")
 

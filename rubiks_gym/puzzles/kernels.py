@@ -296,6 +296,22 @@ def turn_home(frame_of, rotations, states, out):
     return True
 
 
+@_jit
+def lowest(images, out):
+    """The lowest in lexicographic order of images [B, M, S] into out [B, S]."""
+    size = images.shape[2]
+    for b in range(images.shape[0]):
+        best = 0
+        for m in range(1, images.shape[1]):
+            i = 0
+            while i < size - 1 and images[b, m, i] == images[b, best, i]:
+                i += 1
+            if images[b, m, i] < images[b, best, i]:
+                best = m
+        out[b] = images[b, best]
+    return True
+
+
 # The 2x2x2 has a perfect index: the rank of the permutation of its seven corners, then six twists in base 3 ------------
 
 _POPCOUNT = np.array([bin(i).count("1") for i in range(128)])
