@@ -218,10 +218,9 @@ def test_other_rules_learn_too(settings):
     while learner.iteration < learner.config.iterations:
         learner.iterate()
     exact = ExactTable(Hanoi(3))
-    assert learner.points >= 5
-    near = exact.distances <= 3
-    costs = learner.agent().cost_to_go(Hanoi(3).from_index(np.arange(27)))
-    assert np.abs(costs - exact.distances)[near].max() < 0.5
+    assert learner.points >= 7  # as many as the greatest distance: value iteration moves out one step at a time
+    errors = np.abs(learner.agent().cost_to_go(Hanoi(3).from_index(np.arange(27))) - exact.distances)
+    assert errors.max() < 1 and errors[exact.distances <= 3].max() < 0.5
 
 
 def test_threshold_rule_updates_model_e_below_epsilon_and_only_when_asked():
@@ -403,10 +402,10 @@ def test_results_are_measured_once_and_written_between_the_marks(tmp_path, monke
 
 
 def test_every_search_runs_on_it(tmp_path):
-    agent = train(options(tmp_path / "run", iterations=60, rule="average", lr=3e-3))
-    for name, least in (("greedy", 0.1), ("bwas", 0.9), ("beam", 0.9)):  # a second of training is little for the first
+    agent = train(options(tmp_path / "run", iterations=150, rule="average", lr=3e-3))
+    for name in ("greedy", "bwas", "beam"):
         found = make_search(name, agent, budget=Budget(nodes=10_000))(Hanoi(4).from_index(np.arange(81)))
-        assert found.solved.mean() > least
+        assert found.solved.all()
 
 
 # Settings --------------------------------------------------------------------------------------------------------------
