@@ -101,7 +101,6 @@ _3X3 = DaviConfig(network="pieces", k_max=26)
 # name -> puzzle and settings
 PRESETS: dict[str, tuple[str, DaviConfig]] = {
     "2x2": ("rubik2x2-qtm", replace(_2X2, iterations=120)),
-    "2x2-long": ("rubik2x2-qtm", replace(_2X2, iterations=600)),
     "2x2-plain": ("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=700)),
     # the thesis's networks and settings (sections 5.1 and 5.3), then its final models (5.5)
     "2x2-DNN_0": ("rubik2x2-qtm", replace(_THESIS, network="DNN_0")),

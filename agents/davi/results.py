@@ -19,6 +19,7 @@ from agents import store
 from agents.davi.agent import Davi
 from agents.davi.config import PRESETS
 from agents.davi.figures import convergence_points
+from agents.davi.probe import Probe
 from agents.davi.published import ERROR, HANOI, HEURISTIC, OPTIMAL, POINTS, PREFIXES
 from agents.evaluation import FARTHEST, heuristic_quality, solved_from, start_states
 from agents.search import Budget, make_search
@@ -27,6 +28,7 @@ from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik3x3
 from rubiks_gym.scrambles import DeepCube
 
 HERE = Path(__file__).parent
+EACH_DISTANCE = "every distance"
 Job = tuple[str, Callable[[], Any]]  # name of a measurement, and the measurement
 
 
@@ -76,12 +78,14 @@ def jobs(agent: Davi, options: Options) -> Iterator[Job]:
 
 
 def small_cube_jobs(agent: Davi, options: Options) -> Iterator[Job]:
-    """BWAS on the states of DeepCube walks, which may undo the move before as the thesis's or not, and on uniform states."""
+    """BWAS on states of DeepCube walks, which may undo the move before as the thesis's or not, on uniform ones, and on every
+    distance alike (300 states, or all there are)."""
     puzzle = agent.puzzle
     sets = {
         f"walks {options.walks}": lambda: walk_states(puzzle, options, allow_undo=True),
         f"clean walks {options.walks}": lambda: walk_states(puzzle, options, allow_undo=False),
         f"uniform {options.uniform}": lambda: start_states(puzzle, 0, options.uniform, options.seed),
+        EACH_DISTANCE: lambda: Probe(puzzle, 300).states,
     }
     for name, states in sets.items():
         for weight in (0.7, 1.0):
@@ -102,7 +106,7 @@ def by_distance(agent: Davi, states: np.ndarray, weight: float, n: int) -> dict[
     row = solved_from(agent.puzzle, make_search("bwas", agent, {"weight": weight, "batch": n}), states, truth)
     best = np.array([-1 if length is None else length for length in row.pop("lengths")]) == truth
     shares = [float(best[truth == d].mean()) if (truth == d).any() else None for d in range(int(truth.max()) + 1)]
-    return row | {"optimal_by_distance": shares}
+    return {key: value for key, value in row.items() if key != "distances"} | {"optimal_by_distance": shares}
 
 
 def hanoi_jobs(agent: Davi, options: Options) -> Iterator[Job]:
@@ -194,14 +198,13 @@ def small_cube_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
 
 
 def distance_table(runs: list[tuple[Path, dict[str, Any]]]) -> list[str]:
-    """Percent solved optimally and mean absolute error at each distance."""
+    """Percent of 300 states (or of all there are) solved optimally, and mean absolute error, at each distance."""
     lines = ["| distance | " + " | ".join(map(str, range(15))) + " |", "|---" * 16 + "|"]
     for folder, rows in runs:
         for name, row in rows.items():
-            if "optimal_by_distance" in row:
-                shares = row["optimal_by_distance"] + [None] * (15 - len(row["optimal_by_distance"]))
-                cells = ["" if share is None else f"{100 * share:.1f}" for share in shares]
-                lines.append(f"| {label(folder)}, {name}: optimal, % | {' | '.join(cells)} |")
+            if name.startswith(EACH_DISTANCE):
+                cells = [f"{100 * share:.1f}" for share in row["optimal_by_distance"]]
+                lines.append(f"| {label(folder)},{name.rpartition(',')[2]}: optimal, % | {' | '.join(cells)} |")
         if "heuristic" in rows:
             cells = [f"{error:.2f}" for error in rows["heuristic"]["error_by_distance"]]
             lines.append(f"| {label(folder)}: error | {' | '.join(cells)} |")
