@@ -344,6 +344,9 @@ def write(options: Options) -> None:
         thesis = [folder for folder, _ in runs if preset_of(folder) in POINTS and folder in folders]
         if thesis:
             texts.append(f"#### Convergence points, the thesis's way\n\n{points_table(thesis)}")
+    texts += [
+        f"### N by lambda, {label(f)}\n\n{(f / 'grid.md').read_text().strip()}" for f, _ in done if (f / "grid.md").exists()
+    ]
     rules = [folder for folder in sorted(options.runs.glob("rule-*-s*")) if (folder / "losses.png").exists()]
     if rules:
         texts.append(f"### Rules for model_e on the 2x2x2\n\n{rules_table(rules)}")
