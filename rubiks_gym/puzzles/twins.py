@@ -160,6 +160,12 @@ def turn_home(frame_of, rotations, states, out):
     return True
 
 
+def lowest(images, out):
+    for b in range(len(images)):
+        out[b] = images[b][np.lexsort(images[b].T[::-1])[0]]
+    return True
+
+
 def corner_rank(states, out):
     place, twist = states.astype(np.int64) // 3, states.astype(np.int64) % 3
     possible = (np.sort(place, axis=1) == np.arange(7)).all(axis=1) & (twist.sum(axis=1) % 3 == 0)
