@@ -113,7 +113,7 @@ def main(args: Args) -> None:
     made = surroundings()
     lines += [
         "",
-        f"`python -m benchmarks.any_cube {args.run}`, {args.cubes} random cubes, seed {args.seed}, the cube and its inverse;",
+        f"`python -m benchmarks.any_cube {args.run} --cubes {args.cubes}`, seed {args.seed}, the cube and its inverse;",
     ]
     lines += [f"{made['date'][:10]}, commit {made['commit'][:10]}, {made['machine']['processor']}."]
     print("\n".join(lines[-8:]))

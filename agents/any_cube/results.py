@@ -79,11 +79,12 @@ def table(records: list[dict[str, Any]]) -> str:
     ]
     for r in records:
         optimal = f"{100 * r['optimal']:.1f}%" if "optimal" in r else ""
+        length = "-" if r["mean_length"] is None else f"{r['mean_length']:.2f}"
         question = r["question"].replace("_", " ")
         solved = f"{round(r['solved'] * r['starts']):,} of {r['starts']:,}"
         lines.append(
             f"| {r['name']} | {r['seed']} | {r['training'] / 60:.1f} | {question} | {r['width']:,} | {solved} | "
-            f"{r['mean_length']:.2f} | {optimal} | {r['cpu_seconds']:.2f} | {r['nodes']:,.0f} |"
+            f"{length} | {optimal} | {r['cpu_seconds']:.2f} | {r['nodes']:,.0f} |"
         )
     return "\n".join(lines)
 
