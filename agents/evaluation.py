@@ -68,7 +68,7 @@ def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.nd
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     solved = found.solved & are_solutions(puzzle, states, found.moves)
     each = [len(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
-    lengths = np.array(each)[solved].astype(int)
+    lengths = np.array([length for length in each if length is not None], int)
     row: dict[str, Any] = {"starts": len(states), "solved": float(solved.mean())}
     row["mean_length"] = float(lengths.mean()) if len(lengths) else None
     row["median_length"] = float(np.median(lengths)) if len(lengths) else None

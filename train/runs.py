@@ -175,6 +175,13 @@ def surroundings() -> dict[str, Any]:
     }
 
 
+def origin(folder: Path) -> str:
+    """When, where and from which code a run was made."""
+    made = json.loads((folder / "config.json").read_text())
+    changed = " with uncommitted changes" if made["uncommitted_changes"] else ""
+    return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
+
+
 def command(options: type, train: Callable[[Any], Any], presets: Mapping[str, tuple[str, Any]], help: str) -> None:
     """The command line of a training script: its options, a preset's settings as their defaults; a fault is one clear line."""
     try:

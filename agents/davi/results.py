@@ -26,6 +26,7 @@ from agents.search import Budget, make_search
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik3x3
 from rubiks_gym.scrambles import DeepCube
+from train.runs import origin
 
 HERE = Path(__file__).parent
 EACH_DISTANCE = "every distance"
@@ -104,9 +105,10 @@ def by_distance(agent: Davi, states: np.ndarray, weight: float, n: int) -> dict[
     """What BWAS makes of states [B, S], and the share solved optimally at each distance."""
     truth = ExactTable(agent.puzzle).distance(states)
     row = solved_from(agent.puzzle, make_search("bwas", agent, {"weight": weight, "batch": n}), states, truth)
+    del row["distances"]
     best = np.array([-1 if length is None else length for length in row.pop("lengths")]) == truth
     shares = [float(best[truth == d].mean()) if (truth == d).any() else None for d in range(int(truth.max()) + 1)]
-    return {key: value for key, value in row.items() if key != "distances"} | {"optimal_by_distance": shares}
+    return row | {"optimal_by_distance": shares}
 
 
 def hanoi_jobs(agent: Davi, options: Options) -> Iterator[Job]:
@@ -240,6 +242,7 @@ def hanoi_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
     """One line per run and weight from the start peg, and one for the smaller towers."""
     lines = ["| run | minutes | weight | moves | optimal | nodes | s | thesis: minutes, moves, s |", "|---" * 8 + "|"]
     for folder, rows in runs:
+        spent = f"{minutes(metrics(folder)):.1f}"
         theirs = HANOI.get(preset_of(folder))
         beside = f"{theirs[0]}, {theirs[1]}, {theirs[2]}" if theirs else ""
         for name, row in rows.items():
@@ -249,7 +252,7 @@ def hanoi_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
                 weight = name.rpartition(" ")[2]
                 cells = [
                     label(folder),
-                    f"{minutes(metrics(folder)):.1f}",
+                    spent,
                     weight,
                     length,
                     best,
@@ -274,20 +277,14 @@ def large_cube_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
     """One line per run and question."""
     lines = ["| run | minutes | question | solved | mean length | nodes | s | thesis, s |", "|---" * 8 + "|"]
     for folder, rows in runs:
+        spent = f"{minutes(metrics(folder)):.1f}"
         for name, row in rows.items():
             length = "-" if row["mean_length"] is None else f"{row['mean_length']:.2f}"
             q = int(name.split()[1]) if name.startswith("prefix") else 0
-            cells = [label(folder), f"{minutes(metrics(folder)):.1f}", name, f"{100 * row['solved']:.1f}%", length]
+            cells = [label(folder), spent, name, f"{100 * row['solved']:.1f}%", length]
             cells += [f"{row['nodes']:,.0f}", f"{row['seconds']:.2f}", str(PREFIXES.get(q, ""))]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def origin(folder: Path) -> str:
-    """When, where and from which code a run was made."""
-    made = json.loads((folder / "config.json").read_text())
-    changed = " with uncommitted changes" if made["uncommitted_changes"] else ""
-    return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
@@ -328,7 +325,8 @@ def write(options: Options) -> None:
         raise ValueError(f"no runs PRESET-sSEED in {options.runs}: train some first, see README.md")
     for folder in folders:
         if options.measure and folder.name.startswith(options.only) and (folder / "losses.png").exists():
-            for each in (folder, *kept_agents(folder)[len(kept_agents(folder)) - options.points :]):
+            kept = kept_agents(folder)
+            for each in (folder, *kept[max(0, len(kept) - options.points) :]):
                 measure(each, options)
     measured = [(each, each / "measured.json") for folder in folders for each in (folder, *kept_agents(folder))]
     done = [(folder, json.loads(file.read_text())["rows"]) for folder, file in measured if file.exists()]

@@ -56,11 +56,11 @@ class SearchOptions:
     def make(self, agent: Agent) -> Callable[[np.ndarray], Solutions]:
         """The search as a function of start states [B, S]."""
         options, budget = parse_options(self.search, self.option), Budget(nodes=self.max_nodes, seconds=self.max_seconds)
-        searches = []
+        ball, searches = Ball(agent.puzzle, self.radius) if self.radius else None, []
         for each in (agent, *map(agents.load, self.also)):
             if each.puzzle.name != agent.puzzle.name:
                 raise ValueError(f"--also must name an agent for {agent.puzzle.name}, not for {each.puzzle.name}")
-            searches.append(make_search(self.search, each, options, self.radius, self.inverse, budget, self.seed))
+            searches.append(make_search(self.search, each, options, ball or 0, self.inverse, budget, self.seed))
         return lambda states: shortest([search(states) for search in searches])
 
 
@@ -68,7 +68,7 @@ def make_search(
     name: str,
     agent: Agent,
     options: dict[str, Any] | None = None,
-    radius: int = 0,
+    radius: int | Ball = 0,
     inverse: bool = False,
     budget: Budget | None = None,
     seed: int = 0,
@@ -79,7 +79,7 @@ def make_search(
         name: one of SEARCHES.
         agent: gives cost-to-go and policy.
         options: the search's own, for example {"weight": 0.7} for bwas; `search_options` lists them.
-        radius: stop inside the breadth-first ball of this radius around the goal.
+        radius: stop inside the breadth-first ball of this radius around the goal; or the ball itself, to use it again.
         inverse: search from the inverse state too and keep the shorter solution (cubes).
         budget: nodes, seconds and memory.
         seed: of roll-outs.
@@ -93,7 +93,8 @@ def make_search(
     parameters = inspect.signature(function).parameters
     given = {"cost_to_go": agent.cost_to_go, "policy": agent.policy, "rng": None}
     given = {key: value for key, value in given.items() if key in parameters}
-    given |= {"ball": Ball(puzzle, radius) if radius else None, "budget": budget or Budget()} | defaults | options
+    ball = Ball(puzzle, radius) if radius and not isinstance(radius, Ball) else radius or None
+    given |= {"ball": ball, "budget": budget or Budget()} | defaults | options
 
     def search(states: np.ndarray) -> Solutions:
         if "rng" in given:

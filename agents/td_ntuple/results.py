@@ -23,6 +23,7 @@ from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.config import PRESETS
 from agents.td_ntuple.figures import solved_figure
 from agents.td_ntuple.published import AGENTS, CUBES, SOLVED
+from train.runs import origin
 
 HERE = Path(__file__).parent
 E_EVAL = 50  # moves after which a cube counts as not solved
@@ -129,13 +130,6 @@ def table(preset: str, runs: list[dict[str, Any]]) -> str:
         each = ", ".join(f"{100 * share:.2f}" for share in everywhere)
         head += f" Greedy from *all* 3,674,160 states: {100 * np.mean(everywhere):.2f}% solved ({each})."
     return "\n".join([head, "", *lines, "", f"![{preset}](solved-{preset}.png)"])
-
-
-def origin(folder: Path) -> str:
-    """When, where and from which code a run was made."""
-    made = json.loads((folder / "config.json").read_text())
-    changed = " with uncommitted changes" if made["uncommitted_changes"] else ""
-    return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
 
 
 def _preset(folder: Path) -> str:
