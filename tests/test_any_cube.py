@@ -252,10 +252,11 @@ def test_results_of_all_runs_and_of_several_seeds_together_are_written_between_t
     (tmp_path / "README.md").write_text("<!-- any_cube:begin --><!-- any_cube:end -->")
     (tmp_path / "agents" / "any_cube" / "README.md").write_text("<!-- results:begin --> old <!-- results:end -->")
     results.write(results.Options(runs=tmp_path / "runs", project=tmp_path))
-    text = (tmp_path / "README.md").read_text()
-    assert "| qtm | 0+1 | 2.0 | testset | 256 | 3 of 3 | 3.00 | 100.0% | 1.00 | 10 |" in text
-    assert "| qtm | 1 | 1.0 | testset | 256 | 3 of 3 | 3.67 |" in text
-    assert "old" not in (tmp_path / "agents" / "any_cube" / "README.md").read_text()
+    own, first = (tmp_path / "agents" / "any_cube" / "README.md").read_text(), (tmp_path / "README.md").read_text()
+    assert "| qtm | 0+1 | 2.0 | testset | 256 | 3 of 3 | 3.00 | 100.0% | 1.00 | 10 |" in own and "old" not in own
+    assert "0+1" not in first  # there each run stands alone
+    assert all("| qtm | 1 | 1.0 | testset | 256 | 3 of 3 | 3.67 |" in text for text in (own, first))
+    assert "Measured 2026-01-01, commits abcdef, some, two cores." in own
     with pytest.raises(ValueError, match="no evaluations"):
         results.write(results.Options(runs=tmp_path / "agents"))
 

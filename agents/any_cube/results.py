@@ -121,20 +121,26 @@ def figure(records: list[dict[str, Any]]) -> Figure:
 
 
 def write(options: Options) -> None:
-    """All measurements into README.md, the figure beside it; those of the presets also into the project's README.md."""
+    """All measurements into README.md, the figure beside it; those of each preset's runs alone into the project's README.md."""
     records = read(options.runs)
     presets = [r for r in records if r["name"] in PRESETS]
     own, first = options.project / "agents" / "any_cube", options.project / "README.md"
     figure(presets).savefig(own / "length.png", dpi=110)
     store.write_between(own / "README.md", "results", "\n\n".join([table(records), *origins(records)]))
-    store.write_between(first, "any_cube", "\n\n".join([table(presets), *origins(presets)]))
+    alone = [r for r in presets if r["question"] in ("uniform", "testset") and "+" not in r["seed"]]
+    store.write_between(first, "any_cube", "\n\n".join([table(alone), *origins(alone)]))
     print(f"written: {own / 'README.md'}, {own / 'length.png'}, {first}")
 
 
 def origins(records: list[dict[str, Any]]) -> list[str]:
     """When, where and from which code the figures were made."""
-    made = {(r["made"]["date"][:10], r["made"]["commit"][:10], r["made"]["machine"]["processor"]) for r in records}
-    return [f"Measured {date}, commit {commit}, {processor}, two cores." for date, commit, processor in sorted(made)]
+    commits: dict[tuple[str, str], set[str]] = {}
+    for made in (r["made"] for r in records):
+        commits.setdefault((made["date"][:10], made["machine"]["processor"]), set()).add(made["commit"][:10])
+    return [
+        f"Measured {day}, commits {', '.join(sorted(c))}, {machine}, two cores."
+        for (day, machine), c in sorted(commits.items())
+    ]
 
 
 def main() -> None:
