@@ -61,8 +61,10 @@ def true_distances(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
     return ExactTable(puzzle).distance(states) if has_table(puzzle) else None
 
 
-def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None) -> dict[str, Any]:
-    """The same for given states [B, S], whose distances from the goal [B] may be known."""
+def solved_from(
+    puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None, keep_moves: bool = False
+) -> dict[str, Any]:
+    """The same for given states [B, S], whose distances from the goal [B] may be known; the solutions too if asked for."""
     start, cpu_start = time.perf_counter(), time.process_time()
     found = search(states)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
@@ -80,6 +82,8 @@ def solved_from(puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.nd
     row["cpu_seconds"] = cpu_seconds / len(states)  # of all cores together
     row["lengths"] = each  # None where unsolved
     row["distances"] = None if truth is None else truth.tolist()
+    if keep_moves:
+        row["moves"] = [list(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
     return row
 
 
@@ -109,14 +113,7 @@ def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: N
     """
     puzzle = agent.puzzle
     distances = ExactTable(puzzle).distances
-    h = np.zeros(puzzle.n_states, np.float32)
-    children = np.zeros((puzzle.n_states, puzzle.n_actions), np.int32)
-    for start in range(0, puzzle.n_states, _BATCH):
-        show(start)
-        index = np.arange(start, min(start + _BATCH, puzzle.n_states))
-        states = puzzle.from_index(index)
-        h[index] = heuristic(agent.cost_to_go, states)
-        children[index] = puzzle.index(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(len(index), -1)
+    h, children = _everywhere(puzzle, lambda states: heuristic(agent.cost_to_go, states), show)
     goal = int(puzzle.index(puzzle.goal[None])[0])
     over = h - distances
     per_distance = [np.abs(over[distances == d]).mean() for d in range(int(distances.max()) + 1)]
@@ -136,6 +133,27 @@ def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: N
     }
 
 
+def policy_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """The most probable action (the lowest among equals) of every state of an enumerable puzzle.
+
+    Optimal: it leads nearer to the goal, counted over all states but the goal. Greedy: as in `heuristic_quality`.
+    """
+    puzzle = agent.puzzle
+    distances = ExactTable(puzzle).distances
+    policy, children = _everywhere(puzzle, agent.policy, show)
+    goal = int(puzzle.index(puzzle.goal[None])[0])
+    costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, -policy)
+    best = costs.argmin(axis=1)
+    nearer = distances[children[np.arange(len(best)), best]] < distances
+    return {
+        "states": puzzle.n_states,
+        "optimal": float(nearer[distances > 0].mean()),
+        "optimal_by_distance": [float(nearer[distances == d].mean()) for d in range(1, int(distances.max()) + 1)],
+        "greedy_solved": _follow(best, children, goal),
+        "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
+    }
+
+
 def kociemba_lengths(puzzle: Puzzle, states: np.ndarray) -> list[int]:
     """Lengths of the two-phase solver's solutions of 3x3x3 states, in the puzzle's metric: the usual yardstick."""
     import kociemba
@@ -143,6 +161,18 @@ def kociemba_lengths(puzzle: Puzzle, states: np.ndarray) -> list[int]:
     solved = puzzle.is_solved(states)
     texts = ["" if done else kociemba.solve(puzzle.facelets(state)) for done, state in zip(solved, states, strict=True)]
     return [len(puzzle.parse(text)) for text in texts]
+
+
+def _everywhere(puzzle: Puzzle, function: Callable, show: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
+    """What a function of states [B, S] says of all n states of a puzzle, and the children of each [n, A] int32, by index."""
+    answers, children = [], np.zeros((puzzle.n_states, puzzle.n_actions), np.int32)
+    for start in range(0, puzzle.n_states, _BATCH):
+        show(start)
+        index = np.arange(start, min(start + _BATCH, puzzle.n_states))
+        states = puzzle.from_index(index)
+        answers.append(function(states))
+        children[index] = puzzle.index(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(len(index), -1)
+    return np.concatenate(answers), children
 
 
 def _with_goal(h: np.ndarray, goal: int) -> np.ndarray:

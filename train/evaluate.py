@@ -33,7 +33,7 @@ class Options(SearchOptions):
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Run folder, or a baseline such as exact:rubik2x2-qtm."""
     search: str = "greedy"
-    """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
+    """greedy, greedy-policy, bwas, beam, mcts, or mcts-konen, -deepcube, -deepcube-naive, -betacube-vanilla, -betacube-full."""
     depths: str = "1-14"
     """Scramble depths, for example 1-16 or 5,10,20; 0 draws uniformly from all states."""
     cubes: int = 200

@@ -37,7 +37,7 @@ class SearchOptions:
     """Which search and how, as command lines ask for it."""
 
     search: str = "bwas"
-    """greedy, greedy-policy, bwas, beam, mcts, mcts-konen, mcts-deepcube or mcts-betacube-vanilla."""
+    """greedy, greedy-policy, bwas, beam, mcts, or mcts-konen, -deepcube, -deepcube-naive, -betacube-vanilla, -betacube-full."""
     option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """An option of the search; may be repeated, for example --option weight=0.7 --option batch=100."""
     radius: int = 0

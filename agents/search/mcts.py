@@ -12,8 +12,10 @@ Costs in moves become values in one place, `worth`. Three published searches are
 - Konen's wrapper (Konen 2023, section 5.2.2) plays the most visited action after I iterations and keeps the tree below it,
   until the cube is solved or E_eval moves are played. A leaf is worth its best child; priors are the softmax over children.
 - DeepCube (McAleer et al. 2018, section 4.2) searches until a solved state enters the tree, with maximum backup and several
-  workers kept apart by virtual loss; a breadth-first search over the states of the tree then shortens the path.
-- BetaCube's vanilla search (Bowman et al. 2018, section 3.2) is plain UCT with roll-outs drawn from the policy.
+  workers kept apart by virtual loss; a breadth-first search over the states of the tree then shortens the path. Naive DeepCube
+  (section 5) returns the first path found instead.
+- BetaCube (Bowman et al. 2018, section 3.2): the vanilla search is plain UCT with roll-outs drawn from the policy, the
+  full one is Naive DeepCube with a single worker.
 
 A node takes S + 17 A + 11 bytes, up to a multiple of 4: 236 for the 3x3x3 in quarter turns (340 in half turns), 120 for the
 2x2x2 (172).
@@ -21,9 +23,10 @@ A node takes S + 17 A + 11 bytes, up to a multiple of 4: 236 for the 3x3x3 in qu
 Differs from the papers in: the first of equal actions is taken, none is drawn; moves that are not allowed have no prior, the
 others share it; the root is evaluated before the first iteration, which Konen counts as one; a state beyond Konen's depth limit
 is worth too_deep even if it is solved; DeepCube's asynchronous workers are walks of one round, and two of them that meet at a
-leaf evaluate it once and both back it up; the breadth-first search merges equal states and sees every move between two states
-of the tree, not only those the search made; BetaCube does not say how Q_0 is weighted, here it counts as one visit, and its
-softmax with lambda = 1 is taken to be the policy itself.
+leaf evaluate it once and both back it up; in a state just expanded, where DeepCube's U is 0 for all actions, the likeliest is
+tried first, not any; the breadth-first search merges equal states and sees every move between two states that were expanded,
+not only those the search made, but no children that were not; BetaCube does not say how Q_0 is weighted, here it counts as
+one visit, and its softmax with lambda = 1 is taken to be the policy itself.
 """
 
 import time
@@ -139,7 +142,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     # Rewards are +1 for the move that solves and -1 for every other, so V = 2 - cost. W starts at 0: V is seen only near the
     # goal, further out P guides alone. c and nu are not in the report; 4 and 150 are in common use.
     "deepcube": {
-        "score": "puct", "c": 4.0, "epsilon": 0.0, "first_q": 0.0, "backup": "max", "charge_steps": False,
+        "score": "puct", "c": 4.0, "epsilon": 1e-8, "first_q": 0.0, "backup": "max", "charge_steps": False,
         "leaf": "state", "reward": 2.0, "step_cost": -1.0, "temperature": 1.0, "depth_limit": None,
         "leaves": 8, "virtual_loss": 150.0, "iterations_per_move": None,
         "stop_in_tree": True, "skip_undo": False, "shorten": True,
@@ -153,6 +156,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "stop_in_tree": False, "skip_undo": False, "shorten": False,
     },
 }  # fmt: skip
+PRESETS["deepcube-naive"] = PRESETS["deepcube"] | {"shorten": False}
+PRESETS["betacube-full"] = PRESETS["deepcube-naive"] | {"leaves": 1, "virtual_loss": 0.0}
 
 
 class Trees(NamedTuple):
@@ -482,12 +487,15 @@ def _ask_policy(task: Task, states: np.ndarray) -> np.ndarray:
 
 
 def solution_in_tree(task: Task, trees: Trees, t: int) -> list[int]:
-    """The shortest known way from the root of tree t to the solved state, over any goal in the tree."""
+    """The way from the root of tree t to the first goal in it, or, if that is asked for, the shortest to any of them."""
     n = int(trees.size[t])
     states, parent, action = np.ascontiguousarray(trees.states[t, :n]), trees.parent[t, :n], trees.action[t, :n]
+    goals = np.flatnonzero(trees.goal[t, :n])
     if task.options.shorten:
         shortest_paths(task, states, parent, action)
-    ways = [path(parent, action, int(g)) + task.ball.finish(states[g]) for g in np.flatnonzero(trees.goal[t, :n])]
+    else:
+        goals = goals[:1]
+    ways = [path(parent, action, int(g)) + task.ball.finish(states[g]) for g in goals]
     return min(ways, key=len)
 
 
