@@ -20,6 +20,7 @@ AGENTS: dict[str, str] = {
     "td_ntuple": "agents.td_ntuple.agent:TdNTuple",
     "any_cube": "agents.any_cube.agent:AnyCube",
     "davi": "agents.davi.agent:Davi",
+    "adi": "agents.adi.agent:Adi",
 }
 
 # name -> file of an agent that comes with the project; README.md of its kind says how it was made

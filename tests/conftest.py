@@ -17,3 +17,14 @@ settings.load_profile("patient")
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def one_torch_thread():
+    """For networks that are too small to share out."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

@@ -1,7 +1,6 @@
-"""DAVI: the network against the one-hot product, targets by hand, that it learns, and that runs repeat, resume and agree."""
+"""DAVI: the network against the one-hot product, targets by hand, and that it learns; its runs: see test_loop.py."""
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,28 +18,24 @@ from agents.davi.figures import convergence_points
 from agents.davi.grid import Options as GridOptions
 from agents.davi.grid import grid_states, measure, table
 from agents.davi.learner import Learner, targets
-from agents.davi.network import INPUTS, NETWORKS, Architecture, evaluate, folded, make_network, make_rows, row_numbers
-from agents.davi.probe import Probe
+from agents.davi.network import NETWORKS, Architecture, evaluate, folded, make_network
 from agents.davi.published import HANOI, OPTIMAL, POINTS
 from agents.evaluation import heuristic_quality
+from agents.probe import Probe
+from agents.rows import INPUTS, make_rows, row_numbers
 from agents.search import Budget, make_search
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
+from tests.short_runs import DAVI as SMALL
+from tests.short_runs import davi_options as options
+from tests.short_runs import lines
 from train.davi import Options, train
 from train.runs import RunOptions
 
 ROOT = Path(__file__).parent.parent
-SMALL = DaviConfig(
-    network="windows", iterations=30, batch=600, minibatch=200, epochs=2, validation=100, scramble="random-state"
-)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # the networks here are too small to share out
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 
 def states_of(puzzle, n=50, seed=0):
@@ -278,49 +273,6 @@ def test_probe_weighs_states_by_how_many_they_stand_for():
 # Runs ------------------------------------------------------------------------------------------------------------------
 
 
-def lines(folder):
-    found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in row.items() if key != "seconds"} for row in found]
-
-
-def options(folder, resume=False, seed=1, **config):
-    run = RunOptions(folder, seed=seed, resume=resume, checkpoint_seconds=0)
-    settings = replace(SMALL, **{"iterations": 8, "rule": "threshold", "epsilon": 0.3, "keep_every": 2, **config})
-    return Options(run=run, puzzle="hanoi-4-3", config=settings, probe_every=4)
-
-
-def weights_of(agent):
-    return np.concatenate([array.ravel() for array in agent.arrays().values()])
-
-
-def test_same_seed_same_weights_and_another_seed_others(tmp_path):
-    found = [weights_of(train(options(tmp_path / str(i), seed=seed))) for i, seed in enumerate((1, 1, 2))]
-    assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
-    assert lines(tmp_path / "0") == lines(tmp_path / "1")
-
-
-@pytest.mark.parametrize("settings", [{}, {"rule": "average", "warm_iterations": 4, "warm_k": 7, "network": "small-norm"}])
-def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, settings):
-    monkeypatch.setitem(NETWORKS, "small-norm", Architecture("pieces", (16, 8), 1, True))
-    whole = train(options(tmp_path / "whole", **settings))
-    iterate = Learner.iterate
-
-    def cut(learner):
-        if learner.iteration == 5:
-            raise KeyboardInterrupt
-        return iterate(learner)
-
-    monkeypatch.setattr(Learner, "iterate", cut)
-    with pytest.raises(KeyboardInterrupt):
-        train(options(tmp_path / "cut", **settings))
-    monkeypatch.setattr(Learner, "iterate", iterate)
-    resumed = train(options(tmp_path / "cut", resume=True, **settings))
-    assert (weights_of(resumed) == weights_of(whole)).all()
-    assert lines(tmp_path / "cut") == lines(tmp_path / "whole")
-    loaded = agents.load(tmp_path / "cut")
-    assert isinstance(loaded, Davi) and (weights_of(loaded) == weights_of(whole)).all()
-
-
 def test_agents_of_convergence_points_are_kept_where_they_can_be_loaded(tmp_path):
     train(options(tmp_path / "run", epsilon=1e9))
     kept = sorted(path.name for path in (tmp_path / "run" / "convergence").iterdir())
@@ -328,49 +280,6 @@ def test_agents_of_convergence_points_are_kept_where_they_can_be_loaded(tmp_path
     assert convergence_points(lines(tmp_path / "run")) == list(range(1, 9))
     assert agents.last_checkpoint(tmp_path / "run" / "convergence" / "0003").stem == f"{3:012d}"
     assert isinstance(agents.load(tmp_path / "run" / "convergence" / "0003"), Davi)
-
-
-TWO_RANKS = """
-import sys
-from pathlib import Path
-import numpy as np
-import torch.distributed as dist
-sys.path.insert(0, sys.argv[2])
-from agents.davi.learner import Learner
-from tests.test_davi import options, weights_of
-from train.davi import train
-dist.init_process_group("gloo")
-folder, agree = Path(sys.argv[1]), Learner.all_agree
-
-def run(name, **more):
-    agent = train(options(folder / name, rule="average", **more))
-    np.save(folder / f"{name}-{dist.get_rank()}.npy", weights_of(agent))
-
-run("whole")
-Learner.all_agree = lambda learner, go_on: agree(learner, go_on and learner.iteration < 3)
-run("cut")
-Learner.all_agree = agree
-run("cut", resume=True)
-dist.destroy_process_group()
-"""
-
-
-def test_two_processes_agree_and_resume(tmp_path):
-    (tmp_path / "program.py").write_text(TWO_RANKS)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command += [str(tmp_path / "program.py"), str(tmp_path), str(ROOT)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.returncode == 0, done.stderr
-    found = {name: [np.load(tmp_path / f"{name}-{rank}.npy") for rank in (0, 1)] for name in ("whole", "cut")}
-    assert (found["whole"][0] == found["whole"][1]).all(), "both processes hold the same weights"
-    assert (found["cut"][0] == found["cut"][1]).all() and (found["cut"][0] == found["whole"][0]).all(), "stopped and resumed"
-    assert lines(tmp_path / "whole") == lines(tmp_path / "cut")
-    alone = train(options(tmp_path / "alone", rule="average"))
-    assert (weights_of(alone) != found["whole"][0]).any()  # other states, so other weights
-    assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "whole"))
-    with pytest.raises(ValueError, match="was begun with processes=2, not 1"):
-        train(options(tmp_path / "whole", resume=True, rule="average"))
 
 
 def test_grid_has_a_row_per_pair(tmp_path):
@@ -387,13 +296,16 @@ def test_grid_has_a_row_per_pair(tmp_path):
 def test_results_are_measured_once_and_written_between_the_marks(tmp_path, monkeypatch):
     folder = tmp_path / "runs" / "hanoi-4-3-s0"
     train(options(folder, epsilon=1e9))
+    thesis = tmp_path / "runs" / "2x2-final_nr-s0"  # only named like one, so that it is quick
+    train(options(thesis, epsilon=1e9))
     (tmp_path / "README.md").write_text("before <!-- results:begin --> old <!-- results:end --> after")
     asked = results.Options(runs=tmp_path / "runs", readme=tmp_path / "README.md", points=1)
     results.write(asked)
     text = (tmp_path / "README.md").read_text()
     assert text.startswith("before") and text.endswith("after") and "old" not in text
     assert "| hanoi-4-3-s0 |" in text and "smaller towers" in text and "15, 15, 0.7" in text
-    assert (folder / "convergence" / "0007" / "measured.json").exists()
+    assert (thesis / "convergence" / "0007" / "measured.json").exists() and not (thesis / "measured.json").exists()
+    assert "| 2x2-final_nr, thesis | 40 | 45 | 55 |" in text and "| mean absolute error after thousands of states |" in text
     monkeypatch.setattr(results, "from_start", None)  # would fail if anything were measured again
     results.write(asked)
     assert (tmp_path / "README.md").read_text() == text

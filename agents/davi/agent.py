@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
-import torch
 
-from agents.davi.network import Architecture, Network, evaluate, make_network, make_rows, row_numbers
+from agents.davi.network import Architecture, Network, evaluate, make_network
 from agents.protocol import lookahead_policy
+from agents.rows import make_rows, row_numbers
+from agents.weights import load_weights
 from rubiks_gym.puzzles import Hanoi, Puzzle
 
 
@@ -81,16 +82,3 @@ class FewerDisks:
     def policy(self, states: np.ndarray) -> np.ndarray:
         """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
-
-
-@torch.no_grad()
-def load_weights(network: Network, prefix: str, arrays: dict[str, np.ndarray]) -> None:
-    """Copy stored arrays into a network; a ValueError names one that is missing or of another shape."""
-    for name, tensor in network.state_dict().items():
-        stored = arrays.get(prefix + name)
-        if stored is None or stored.shape != tuple(tensor.shape):
-            found = "missing" if stored is None else f"of shape {stored.shape}"
-            raise ValueError(
-                f"the stored weights do not fit: {prefix + name} must have shape {tuple(tensor.shape)}, is {found}"
-            )
-        tensor.copy_(torch.from_numpy(stored))

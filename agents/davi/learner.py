@@ -28,13 +28,15 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.distributed as dist
 
-from agents.davi.agent import Davi, load_weights
+from agents.davi.agent import Davi
 from agents.davi.config import DaviConfig
-from agents.davi.network import NETWORKS, evaluate, folded, make_network, make_rows, row_numbers
+from agents.davi.network import NETWORKS, evaluate, folded, make_network
+from agents.processes import mean_over_ranks, rank_and_ranks
 from agents.protocol import CostToGo
+from agents.rows import make_rows, row_numbers
 from agents.search.table import StateTable
+from agents.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.scrambles import AdaptiveK, DeepCube, RandomState, UniformK
 
@@ -62,7 +64,7 @@ class Learner:
 
     def __init__(self, puzzle: Puzzle, config: DaviConfig, seed: int) -> None:
         self.puzzle, self.config, self.seed = puzzle, config, seed
-        self.rank, self.ranks = (dist.get_rank(), dist.get_world_size()) if dist.is_initialized() else (0, 1)
+        self.rank, self.ranks = rank_and_ranks()
         if min(config.batch, config.minibatch, config.validation) < 2 * self.ranks:
             raise ValueError(f"batch, minibatch and validation must give each of {self.ranks} processes at least 2 states")
         architecture = NETWORKS[config.network]
@@ -72,6 +74,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=config.lr, fused=True)
         self.iteration = 0  # iterations done
         self.points = 0  # convergence points
+        self.converged = False  # whether the last iteration was one
         self.states_seen = 0
         self.since_update = 0  # states since model_e was last updated
         self._table = StateTable(puzzle.state_size)
@@ -105,8 +108,8 @@ class Learner:
     def converge(self, validation_loss: float) -> None:
         """Apply the rule by which model_e follows model."""
         c = self.config
-        due = self.since_update >= c.target_states if c.rule == "states" else validation_loss < c.epsilon
-        if due:
+        self.converged = self.since_update >= c.target_states if c.rule == "states" else validation_loss < c.epsilon
+        if self.converged:
             self.points += 1
             if c.rule != "average":
                 self.update()
@@ -159,14 +162,14 @@ class Learner:
                 loss = torch.nn.functional.mse_loss(self.model(numbers[which]), goals[which])
                 self.optimizer.zero_grad()
                 loss.backward()
-                self.mean_over_ranks([parameter.grad for parameter in parameters])
+                mean_over_ranks([parameter.grad for parameter in parameters])
                 self.optimizer.step()
                 losses += loss.detach()
                 if c.rule == "average":
                     with torch.no_grad():
                         for follower, parameter in zip(followers, parameters, strict=True):
                             follower.lerp_(parameter, 1 - c.decay)
-        self.mean_over_ranks([*self._running(self.model), losses])
+        mean_over_ranks([*self._running(self.model), losses])
         if c.rule == "average":  # a batch's statistics belong to the weights of the moment, and cost nothing to take over
             for ours, theirs in zip(self._running(self.model_e), self._running(self.model), strict=True):
                 ours.copy_(theirs)
@@ -176,31 +179,13 @@ class Learner:
         """Mean squared error of model on states [n, S], without learning, over all ranks."""
         answers = evaluate(folded(self.model), row_numbers(self.puzzle, self.rows, states))
         mean = torch.tensor([np.square(answers - goals).mean(dtype=float)])
-        self.mean_over_ranks([mean])
+        mean_over_ranks([mean])
         return mean.item()
 
     @staticmethod
     def _running(network: torch.nn.Module) -> list[torch.Tensor]:
         """The means and variances that batch normalisation remembers."""
         return [buffer for buffer in network.buffers() if buffer.is_floating_point()]
-
-    def mean_over_ranks(self, tensors: list[torch.Tensor]) -> None:
-        """Replace tensors by their means over all processes."""
-        if self.ranks == 1:
-            return
-        together = torch.cat([tensor.flatten() for tensor in tensors])
-        dist.all_reduce(together)
-        together /= self.ranks
-        at = 0
-        for tensor in tensors:
-            tensor.copy_(together[at : at + tensor.numel()].view_as(tensor))
-            at += tensor.numel()
-
-    def all_agree(self, go_on: bool) -> bool:
-        """Whether every process wants to go on."""
-        wanted = torch.tensor([float(go_on)])
-        self.mean_over_ranks([wanted])
-        return wanted.item() == 1
 
     # What a checkpoint holds besides the agent ------------------------------------------------------------------------
 
@@ -210,18 +195,10 @@ class Learner:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Both networks and Adam's moments, by the names of the weights they belong to."""
-        found = {f"model.{name}": tensor.numpy() for name, tensor in self.model.state_dict().items()}
-        found |= {f"model_e.{name}": tensor.numpy() for name, tensor in self.model_e.state_dict().items()}
-        for name, parameter in self.model.named_parameters():
-            found |= {f"adam.{name}.{key}": value.numpy() for key, value in self.optimizer.state[parameter].items()}
-        return found
+        return training_arrays(self.model, self.model_e, self.optimizer)
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Go on where a checkpoint was."""
-        load_weights(self.model, "model.", arrays)
-        load_weights(self.model_e, "model_e.", arrays)
-        for name, parameter in self.model.named_parameters():
-            moments = {key: arrays[f"adam.{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq")}
-            self.optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
+        restore_training(self.model, self.model_e, self.optimizer, arrays)
         for name, value in state.items():
             setattr(self, name, int(value))

@@ -6,7 +6,7 @@ measured.json and not measured again; `--no-measure` only writes the tables.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ import agents
 from agents import store
 from agents.davi.agent import Davi
 from agents.davi.config import PRESETS
-from agents.davi.figures import convergence_points
-from agents.davi.probe import Probe
+from agents.davi.figures import convergence_points, losses_figure
 from agents.davi.published import ERROR, HANOI, HEURISTIC, OPTIMAL, POINTS, PREFIXES
 from agents.evaluation import FARTHEST, heuristic_quality, solved_from, start_states
+from agents.measured import Job, measure_once
+from agents.probe import Probe
 from agents.search import Budget, make_search
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik3x3
@@ -30,7 +31,6 @@ from train.runs import origin
 
 HERE = Path(__file__).parent
 EACH_DISTANCE = "every distance"
-Job = tuple[str, Callable[[], Any]]  # name of a measurement, and the measurement
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Options:
     only: str = ""
     """Measure only runs whose name begins with this."""
     points: int = 0
-    """Also measure the agents of so many last convergence points that a run has kept, as the thesis does (it takes 4)."""
+    """Of the thesis's runs, measure the agents of so many last convergence points (the thesis: 4); hours each."""
     readme: Path = HERE / "README.md"
     """Where the tables go, between <!-- results:begin --> and <!-- results:end -->."""
 
@@ -133,35 +133,21 @@ def large_cube_jobs(agent: Davi, options: Options) -> Iterator[Job]:
     puzzle, budget = agent.puzzle, Budget(nodes=2**40, seconds=options.seconds)
     quick = Budget(nodes=100_000, seconds=options.seconds)
     for depth in range(2, 27, 2):
-        states = start_states(puzzle, depth, 50, options.seed)
-        search = make_search("bwas", agent, {"weight": 0.4, "batch": options.n_3x3}, budget=quick)
+        states = start_states(puzzle, depth, 20, options.seed)
+        search = make_search("bwas", agent, {"weight": 0.2, "batch": options.n_3x3}, budget=quick)
         yield f"depth {depth}", lambda states=states, search=search: solved_from(puzzle, search, states)
     cubes = start_states(puzzle, 0, options.cubes, options.seed)
-    for weight in (0.1, 0.2, 0.4, 0.6):
+    for weight in (0.1, 0.2, 0.4):
         search = make_search("bwas", agent, {"weight": weight, "batch": options.n_3x3}, budget=budget)
         yield f"random {options.cubes}, weight {weight}", lambda search=search: solved_from(puzzle, search, cubes)
-    for width in (256, 1024, 4096):
+    for width in (256, 1024):
         search = make_search("beam", agent, {"width": width}, budget=budget)
         yield f"random {options.cubes}, beam {width}", lambda search=search: solved_from(puzzle, search, cubes)
     moves = puzzle.parse(FARTHEST)
-    for q in range(1, 16):
+    for q in range(1, 21):
         search = make_search("bwas", agent, {"weight": 0.6, "batch": options.n_3x3}, budget=budget)
         state = puzzle.after(moves[:q])[None]
         yield f"prefix {q}", lambda search=search, state=state, q=q: solved_from(puzzle, search, state, np.array([q]))
-
-
-def measure(folder: Path, options: Options) -> None:
-    """Add what is missing to a run's measured.json."""
-    file, step = folder / "measured.json", int(agents.last_checkpoint(folder).stem)
-    found = json.loads(file.read_text()) if file.exists() else {}
-    if found.get("step") != step or found.get("seed") != options.seed:
-        found = {"step": step, "seed": options.seed, "rows": {}}
-    for name, job in jobs(agents.load(folder), options):
-        if name not in found["rows"]:
-            found["rows"][name] = job()
-            shown = {key: value for key, value in found["rows"][name].items() if isinstance(value, float)}
-            print(label(folder), name, " ".join(f"{key} {value:.4g}" for key, value in shown.items()), flush=True)
-            store.write_text(file, json.dumps(found))
 
 
 # Tables ----------------------------------------------------------------------------------------------------------------
@@ -214,7 +200,7 @@ def distance_table(runs: list[tuple[Path, dict[str, Any]]]) -> list[str]:
 
 
 def points_table(runs: list[Path]) -> str:
-    """States seen, in thousands, at each convergence point; the thesis's in a line of its own."""
+    """States seen, in thousands, at each convergence point, the thesis's in a line of its own; our error at equal states."""
     found = {folder.name: convergence_points(metrics(folder)) for folder in runs}
     most = max(map(len, [*found.values(), *(POINTS.get(preset_of(folder), []) for folder in runs)]))
     lines = ["| thousands of states at convergence point | " + " | ".join(map(str, range(1, most + 1))) + " |"]
@@ -225,6 +211,11 @@ def points_table(runs: list[Path]) -> str:
         theirs = [str(step) for step in POINTS.get(preset_of(folder), [])]
         for name, cells in ((folder.name, ours), (f"{preset_of(folder)}, thesis", theirs)):
             lines.append("| " + " | ".join([name, *cells, *[""] * (most - len(cells))]) + " |")
+    probed = {folder.name: {row["states"]: row["error"] for row in metrics(folder) if "error" in row} for folder in runs}
+    common = sorted(set.intersection(*(set(errors) for errors in probed.values())))
+    lines += ["", line("mean absolute error after thousands of states", [f"{states / 1000:.0f}" for states in common])]
+    lines.append("|---" * (len(common) + 1) + "|")
+    lines += [line(name, [f"{errors[states]:.2f}" for states in common]) for name, errors in probed.items()]
     return "\n".join(lines)
 
 
@@ -274,17 +265,38 @@ def hanoi_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
 
 
 def large_cube_table(runs: list[tuple[Path, dict[str, Any]]]) -> str:
-    """One line per run and question."""
-    lines = ["| run | minutes | question | solved | mean length | nodes | s | thesis, s |", "|---" * 8 + "|"]
+    """Random cubes: a line per run and search. Then percent solved by depth, and the prefixes with the thesis's seconds."""
+    lines = ["| run | minutes | cubes and search | solved | mean length | nodes | CPU s a cube |", "|---" * 7 + "|"]
     for folder, rows in runs:
         spent = f"{minutes(metrics(folder)):.1f}"
         for name, row in rows.items():
-            length = "-" if row["mean_length"] is None else f"{row['mean_length']:.2f}"
-            q = int(name.split()[1]) if name.startswith("prefix") else 0
-            cells = [label(folder), spent, name, f"{100 * row['solved']:.1f}%", length]
-            cells += [f"{row['nodes']:,.0f}", f"{row['seconds']:.2f}", str(PREFIXES.get(q, ""))]
-            lines.append("| " + " | ".join(cells) + " |")
+            if name.startswith("random"):
+                length = "-" if row["mean_length"] is None else f"{row['mean_length']:.2f}"
+                cells = [spent, name, f"{100 * row['solved']:.1f}%", length, f"{row['nodes']:,.0f}"]
+                cells.append(f"{row['cpu_seconds']:.2f}")
+                lines.append(line(label(folder), cells))
+    for kind, title in (
+        ("depth", "percent solved with 100,000 nodes, moves from the goal"),
+        ("prefix", "prefix of the position at distance 26"),
+    ):
+        asked = [name for name in runs[0][1] if name.startswith(kind)]
+        lines += ["", f"| {title} | {' | '.join(name.split()[1] for name in asked)} |", "|---" * (len(asked) + 1) + "|"]
+        for folder, rows in runs:
+            found = [rows.get(name) for name in asked]
+            if kind == "depth":
+                lines.append(line(label(folder), [row and f"{100 * row['solved']:.0f}" for row in found]))
+            else:
+                lengths = [row and ("-" if row["mean_length"] is None else f"{row['mean_length']:.0f}") for row in found]
+                lines.append(line(f"{label(folder)}: length", lengths))
+                lines.append(line(f"{label(folder)}: s", [row and f"{row['seconds']:.2f}" for row in found]))
+        if kind == "prefix":
+            lines.append(line("thesis (N 7): s", [str(PREFIXES.get(int(name.split()[1]), "")) for name in asked]))
     return "\n".join(lines)
+
+
+def line(title: str, cells: list[str | None]) -> str:
+    """A line of a table; nothing where there is none."""
+    return f"| {title} | {' | '.join(cell or '' for cell in cells)} |"
 
 
 def metrics(folder: Path) -> list[dict[str, float]]:
@@ -326,8 +338,8 @@ def write(options: Options) -> None:
     for folder in folders:
         if options.measure and folder.name.startswith(options.only) and (folder / "losses.png").exists():
             kept = kept_agents(folder)
-            for each in (folder, *kept[max(0, len(kept) - options.points) :]):
-                measure(each, options)
+            for each in kept[max(0, len(kept) - options.points) :] if preset_of(folder) in POINTS else [folder]:
+                measure_once(each, label(each), jobs(agents.load(each), options), {"seed": options.seed})
     measured = [(each, each / "measured.json") for folder in folders for each in (folder, *kept_agents(folder))]
     done = [(folder, json.loads(file.read_text())["rows"]) for folder, file in measured if file.exists()]
     texts = []
@@ -339,16 +351,21 @@ def write(options: Options) -> None:
         runs = [(folder, rows) for folder, rows in done if label(folder).startswith(start)]
         if runs:
             texts.append(f"### {title}\n\n{make(runs)}")
-        thesis = [folder for folder, _ in runs if preset_of(folder) in POINTS and folder in folders]
-        if thesis:
-            texts.append(f"#### Convergence points, the thesis's way\n\n{points_table(thesis)}")
+    thesis = [folder for folder in folders if preset_of(folder) in POINTS and (folder / "losses.png").exists()]
+    if thesis:
+        texts.append(f"### Convergence points, the thesis's way\n\n{points_table(thesis)}")
+    for folder in thesis:
+        losses_figure(folder, PRESETS[preset_of(folder)][1].epsilon).savefig(
+            options.readme.with_name(f"losses-{folder.name}.png"), dpi=80
+        )
+        texts.append(f"![Losses and convergence points of {folder.name}](losses-{folder.name}.png)")
     texts += [
         f"### N by lambda, {label(f)}\n\n{(f / 'grid.md').read_text().strip()}" for f, _ in done if (f / "grid.md").exists()
     ]
     rules = [folder for folder in sorted(options.runs.glob("rule-*-s*")) if (folder / "losses.png").exists()]
     if rules:
         texts.append(f"### Rules for model_e on the 2x2x2\n\n{rules_table(rules)}")
-    texts.append("\n".join(origin(folder) for folder in [*(f for f, _ in done if f in folders), *rules]))
+    texts.append("\n".join(origin(folder) for folder in [*(f for f, _ in done if f in folders), *thesis, *rules]))
     store.write_between(options.readme, "results", "\n\n".join(texts))
     print(f"written: {options.readme}")
 

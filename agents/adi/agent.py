@@ -1,0 +1,97 @@
+"""The trained network as an agent: values of rewards +1 and -1 become moves.
+
+A move that solves earns +1, any other -1, and nothing is earned from the goal on. A state d moves away is then worth
+V = 1 - (d - 1), so
+
+    cost_to_go = 2 - V    and 0 at the goal,
+
+where the formula would say 2: the goal is worth 0, its neighbours 1. The other way round, `mcts-deepcube` and
+`mcts-betacube-vanilla` in agents/search make V = 2 - cost_to_go, the network's own value. A network that was trained without
+pinning (see learner.py) knows values up to a constant only, which is what it takes the goal to be worth, `goal_value`: its
+cost_to_go is 2 - (V - goal_value).
+
+Differs from the papers in: the cost is at least 1 away from the goal, whatever the network says; actions that are not legal
+(Hanoi) have probability 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from agents.adi.network import Architecture, Network, make_network, probabilities, values
+from agents.adi.symmetry import representatives, turned_actions
+from agents.rows import make_rows, row_numbers
+from agents.weights import CHUNK, load_weights
+from rubiks_gym.puzzles import Puzzle
+
+
+class Adi:
+    """A joint network: value, cost-to-go and policy.
+
+    Args:
+        puzzle: any puzzle.
+        architecture: of the network.
+        network: the network (default: an untrained one).
+        goal_value: what the network's values take the goal to be worth.
+    """
+
+    SEARCH = {"search": "mcts-deepcube"}
+
+    def __init__(
+        self, puzzle: Puzzle, architecture: Architecture, network: Network | None = None, goal_value: float = 0.0
+    ) -> None:
+        if architecture.symmetric and not hasattr(puzzle, "symmetries"):
+            raise ValueError(f"{puzzle.name} has no symmetries: symmetric networks are for cubes")
+        self.puzzle, self.architecture, self.goal_value = puzzle, architecture, float(goal_value)
+        self.rows = make_rows(puzzle, architecture.input)
+        self.network = make_network(self.rows, puzzle.n_actions, architecture, 0) if network is None else network
+
+    def read(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """What the network reads of states [B, S]: row numbers [B, T]; and, if it is symmetric, of which image [B]."""
+        if not self.architecture.symmetric:
+            return row_numbers(self.puzzle, self.rows, states), None
+        lowest, which = representatives(self.puzzle, states)
+        return row_numbers(self.puzzle, self.rows, lowest), which
+
+    def value(self, states: np.ndarray) -> np.ndarray:
+        """The network's value [B] float32, of the goal too."""
+        out = np.empty(len(states), np.float32)
+        for start in range(0, len(states), CHUNK):
+            here = slice(start, start + CHUNK)
+            out[here] = values(self.network, self.read(states[here])[0])
+        return out
+
+    def cost_to_go(self, states: np.ndarray) -> np.ndarray:
+        """Estimated moves to the goal [B] float32."""
+        costs = np.maximum(2 - (self.value(states) - np.float32(self.goal_value)), np.float32(1))
+        costs[self.puzzle.is_solved(states)] = 0
+        return costs
+
+    def policy(self, states: np.ndarray) -> np.ndarray:
+        """The network's policy [B, A] float32."""
+        out = np.empty((len(states), self.puzzle.n_actions), np.float32)
+        for start in range(0, len(states), CHUNK):
+            here = states[start : start + CHUNK]
+            numbers, which = self.read(here)
+            found = probabilities(self.network, numbers, self.puzzle.legal(here))
+            if which is not None:
+                found = np.take_along_axis(found, turned_actions(self.puzzle, here, which), 1)
+            out[start : start + CHUNK] = found
+        return out
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights."""
+        return {f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()}
+
+    def settings(self) -> dict[str, Any]:
+        """The architecture and the value of the goal."""
+        return {**self.architecture._asdict(), "goal_value": self.goal_value}
+
+    @classmethod
+    def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Adi":
+        """The agent that `settings` and `arrays` describe."""
+        trunk = tuple(int(width) for width in settings["trunk"])
+        architecture = Architecture(settings["input"], trunk, int(settings["head"]), bool(settings["symmetric"]))
+        agent = cls(puzzle, architecture, goal_value=float(settings["goal_value"]))
+        load_weights(agent.network, "network.", arrays)
+        return agent

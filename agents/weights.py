@@ -1,0 +1,56 @@
+"""The weights of networks: drawn from a seed, and to and from the arrays of a checkpoint.
+
+A learner has two copies of a network: `model` is fitted, `model_e` makes the targets. Its optimizer has moments of all weights.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+CHUNK = 4096  # states evaluated at a time: what one layer hands to the next stays in the processor's cache
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Draw weights from a seed; afterwards torch's own random numbers go on as if nothing had happened."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
+@torch.no_grad()
+def load_weights(network: nn.Module, prefix: str, arrays: dict[str, np.ndarray]) -> None:
+    """Copy stored arrays into a network; a ValueError names one that is missing or of another shape."""
+    for name, tensor in network.state_dict().items():
+        stored = arrays.get(prefix + name)
+        if stored is None or stored.shape != tuple(tensor.shape):
+            found = "missing" if stored is None else f"of shape {stored.shape}"
+            raise ValueError(
+                f"the stored weights do not fit: {prefix + name} must have shape {tuple(tensor.shape)}, is {found}"
+            )
+        tensor.copy_(torch.from_numpy(stored))
+
+
+def training_arrays(model: nn.Module, model_e: nn.Module, optimizer: Optimizer) -> dict[str, np.ndarray]:
+    """Both networks and the optimizer's moments, by the names of the weights they belong to."""
+    found = {f"model.{name}": tensor.numpy() for name, tensor in model.state_dict().items()}
+    found |= {f"model_e.{name}": tensor.numpy() for name, tensor in model_e.state_dict().items()}
+    for name, parameter in model.named_parameters():
+        found |= {f"optimizer.{name}.{key}": value.numpy() for key, value in optimizer.state[parameter].items()}
+    return found
+
+
+def restore_training(model: nn.Module, model_e: nn.Module, optimizer: Optimizer, arrays: dict[str, np.ndarray]) -> None:
+    """The inverse of `training_arrays`."""
+    load_weights(model, "model.", arrays)
+    load_weights(model_e, "model_e.", arrays)
+    for name, parameter in model.named_parameters():
+        own = f"optimizer.{name}."
+        moments = {key.removeprefix(own): value for key, value in arrays.items() if key.startswith(own)}
+        if not moments:
+            raise ValueError(f"the stored weights do not fit: {own}* is missing")
+        optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
