@@ -1,16 +1,18 @@
-"""MaskablePPO learns Hanoi with three disks in about half a minute: masks keep it from illegal moves."""
+"""MaskablePPO learns Hanoi with three disks in about ten seconds: masks keep it from illegal moves."""
 
 import gymnasium as gym
 import numpy as np
+import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.env_util import make_vec_env
 
-import rubiks_gym  # noqa: F401  (registers the environments)
+from rubiks_gym.sb3 import PuzzleVecEnv
+
+torch.set_num_threads(1)  # the network is too small to share out: several threads would mostly wait for each other
 
 # Starts anywhere teach faster than the first peg alone: the goal is found early and the knowledge spreads from there.
-train = make_vec_env("Hanoi-v0", n_envs=8, seed=0, env_kwargs={"scramble": "random-state", "reward": "step-cost"})
-model = MaskablePPO("MlpPolicy", train, n_steps=64, batch_size=128, n_epochs=4, gamma=0.95, learning_rate=1e-3, seed=0)
-model.learn(30_000)
+train = PuzzleVecEnv("Hanoi-v0", num_envs=128, scramble="random-state", reward="step-cost")
+model = MaskablePPO("MlpPolicy", train, n_steps=16, batch_size=512, n_epochs=8, gamma=0.95, learning_rate=2e-3, seed=0)
+model.learn(60_000)
 
 env = gym.make("Hanoi-v0", render_mode="ansi")  # all disks on the first peg: 7 moves are the fewest possible
 obs, _ = env.reset(seed=0)

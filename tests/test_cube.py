@@ -126,6 +126,21 @@ def test_inverse_state_is_solved_by_the_moves_that_made_the_state(cube, rng):
         assert cube.is_solved(cube.after(moves, inverse)[None])[0]
 
 
+@pytest.mark.parametrize("cube", CUBES, ids=name)
+def test_composed_and_relative_states_are_what_the_moves_between_them_say(cube, rng):
+    for _ in range(20):
+        first, second = rng.integers(0, cube.n_actions, (2, 15))
+        state, moved = cube.after(first), cube.after(second)
+        assert (cube.compose(state[None], moved[None])[0] == cube.after(second, state)).all()
+        assert (cube.relative(state[None], cube.after(second, state)[None])[0] == moved).all()
+    states = cube.random_states(sample_seeds(rng, 50))
+    assert cube.is_solved(cube.relative(states, states)).all()
+    goals = np.tile(cube.goal, (50, 1))
+    assert (cube.relative(states, goals) == cube.inverse(states)).all()
+    with pytest.raises(ValueError, match="as many states"):
+        cube.compose(states, goals[:3])
+
+
 def test_there_are_48_different_symmetries_24_of_them_rotations():
     matrices = signed_permutations()
     assert len({m.tobytes() for m in matrices}) == 48

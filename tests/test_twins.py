@@ -31,6 +31,9 @@ def cube_cases(cube):
     yield "stickers", sticker_tables, (states,), ((300, 6 * cube.size**2), np.uint8)
     yield "cubies", (), (states,), ((300, 2 * cube.state_size), np.uint8)
     yield "inverse_states", (), (states,), (states.shape, np.uint8)
+    wild = RNG.integers(0, 48, states.shape).astype(np.uint8)
+    yield "compose", (), (states, states[::-1].copy()), (states.shape, np.uint8)
+    yield "compose", (), (wild, states), (states.shape, np.uint8)
     yield "symmetries", (tables["source"], tables["image"]), (full,), ((300, 48, full.shape[1]), np.uint8)
     turned = cube.geometry.symmetries[7].astype(np.uint8)[full]
     yield "turn_home", (tables["frame_of"], tables["rotations"]), (turned,), ((300, full.shape[1] - 1), np.uint8)

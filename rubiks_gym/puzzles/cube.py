@@ -185,6 +185,23 @@ class Cube(Puzzle):
             self.check(states)
         return out
 
+    def compose(self, states: np.ndarray, then: np.ndarray) -> np.ndarray:
+        """The states [B, S] after the moves that lead from the goal to `then` [B, S]."""
+        states, then = self.as_states(states), self.as_states(then)
+        if len(states) != len(then):
+            raise ValueError(f"compose takes as many states as `then`, got {len(states)} and {len(then)}")
+        out = np.empty_like(states)
+        if not over_rows(kernels.compose, (), (states, then, out)):
+            self.check(states)
+        return out
+
+    def relative(self, states: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Where moves that lead from states [B, S] to targets [B, S] lead from the goal, [B, S].
+
+        It is as far from the goal as the two are from each other, and all that their distance depends on.
+        """
+        return self.compose(self.inverse(states), targets)
+
     def symmetries(self, states: np.ndarray) -> np.ndarray:
         """Images [B, 48, S] under the cube's 24 rotations (first, the identity leading) and 24 reflections.
 

@@ -270,6 +270,27 @@ def inverse_states(states, out):
 
 
 @_jit
+def compose(states, then, out):
+    """The permutation of each state, and after it that of another: a sticker goes where `then` takes the place it is at."""
+    n = states.shape[1]
+    corners = min(n, 8)
+    ok = True
+    for b in range(states.shape[0]):
+        for i in range(n):
+            value = np.int64(states[b, i])
+            piece = value // 3 if i < corners else corners + (value - 24) // 2
+            if not (0 <= piece < n and (value < 24) == (i < corners)):
+                ok = False
+                continue
+            to = np.int64(then[b, piece])
+            if i < corners:
+                out[b, i] = to - to % 3 + (to + value) % 3  # twists add up
+            else:
+                out[b, i] = to ^ (value & 1)
+    return ok
+
+
+@_jit
 def symmetries(source, image, states, out):
     """Images out [B, M, S] of states under M symmetries.
 

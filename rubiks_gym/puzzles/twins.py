@@ -148,6 +148,16 @@ def inverse_states(states, out):
     return bool(ok.all())
 
 
+def compose(states, then, out):
+    n = states.shape[1]
+    values, corner = states.astype(np.int64), np.arange(n) < 8
+    piece = np.where(corner, values // 3, 8 + (values - 24) // 2)
+    ok = (piece >= 0) & (piece < n) & ((values < 24) == corner)
+    to = np.take_along_axis(then.astype(np.int64), np.where(ok, piece, 0), axis=1)
+    out[ok] = np.where(corner, to - to % 3 + (to + values) % 3, to ^ (values & 1))[ok]
+    return bool(ok.all())
+
+
 def symmetries(source, image, states, out):
     for m in range(len(source)):
         for c in range(states.shape[1]):
