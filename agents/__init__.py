@@ -21,6 +21,7 @@ AGENTS: dict[str, str] = {
     "any_cube": "agents.any_cube.agent:AnyCube",
     "davi": "agents.davi.agent:Davi",
     "adi": "agents.adi.agent:Adi",
+    "ppo_chasenet": "agents.ppo_chasenet.agent:PpoChaseNet",
 }
 
 # name -> file of an agent that comes with the project; README.md of its kind says how it was made

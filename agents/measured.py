@@ -1,4 +1,7 @@
-"""What has been measured of a trained run: kept in its folder's measured.json, so that nothing is measured twice."""
+"""What has been measured of a trained run: kept in its folder's measured.json, so that nothing is measured twice.
+
+And what tables say of the run itself.
+"""
 
 import json
 from collections.abc import Callable, Iterable
@@ -24,3 +27,29 @@ def measure_once(folder: Path, label: str, jobs: Iterable[Job], asked: dict[str,
             shown = {key: value for key, value in found["rows"][name].items() if isinstance(value, float)}
             print(label, name, " ".join(f"{key} {value:.4g}" for key, value in shown.items()), flush=True)
             store.write_text(file, json.dumps(found))
+
+
+def finished(run: Path) -> bool:
+    """Whether a run has come to its last iteration."""
+    last = metrics(run)[-1]["step"] if (run / "metrics.jsonl").exists() else 0
+    return last == json.loads((run / "config.json").read_text())["config"]["iterations"]
+
+
+def metrics(run: Path) -> list[dict[str, float]]:
+    """A run's metrics.jsonl."""
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+def minutes(run: Path) -> str:
+    """How long a run has learnt."""
+    return f"{sum(row['seconds'] for row in metrics(run)) / 60:.1f}"
+
+
+def percent(share: float) -> str:
+    """A share with two digits."""
+    return f"{100 * share:.2f}%"
+
+
+def preset_of(run: Path) -> str:
+    """The preset that a run folder PRESET-sSEED is named after."""
+    return run.name.rpartition("-s")[0]

@@ -35,22 +35,37 @@ def load_weights(network: nn.Module, prefix: str, arrays: dict[str, np.ndarray])
         tensor.copy_(torch.from_numpy(stored))
 
 
+def network_arrays(network: nn.Module, prefix: str) -> dict[str, np.ndarray]:
+    """The arrays that `load_weights` reads."""
+    return {prefix + name: tensor.numpy() for name, tensor in network.state_dict().items()}
+
+
+def optimizer_arrays(network: nn.Module, optimizer: Optimizer, prefix: str = "optimizer.") -> dict[str, np.ndarray]:
+    """An optimizer's moments, by the names of the weights they belong to; those it has not moved yet have none."""
+    return {
+        f"{prefix}{name}.{key}": value.numpy()
+        for name, parameter in network.named_parameters()
+        for key, value in optimizer.state[parameter].items()
+    }
+
+
+def load_optimizer(network: nn.Module, optimizer: Optimizer, arrays: dict[str, np.ndarray], prefix: str = "optimizer.") -> None:
+    """The inverse of `optimizer_arrays`."""
+    for name, parameter in network.named_parameters():
+        own = f"{prefix}{name}."
+        moments = {key.removeprefix(own): value for key, value in arrays.items() if key.startswith(own)}
+        if not moments:
+            raise ValueError(f"the stored weights do not fit: {own}* is missing")
+        optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
+
+
 def training_arrays(model: nn.Module, model_e: nn.Module, optimizer: Optimizer) -> dict[str, np.ndarray]:
-    """Both networks and the optimizer's moments, by the names of the weights they belong to."""
-    found = {f"model.{name}": tensor.numpy() for name, tensor in model.state_dict().items()}
-    found |= {f"model_e.{name}": tensor.numpy() for name, tensor in model_e.state_dict().items()}
-    for name, parameter in model.named_parameters():
-        found |= {f"optimizer.{name}.{key}": value.numpy() for key, value in optimizer.state[parameter].items()}
-    return found
+    """Both networks and the optimizer's moments."""
+    return network_arrays(model, "model.") | network_arrays(model_e, "model_e.") | optimizer_arrays(model, optimizer)
 
 
 def restore_training(model: nn.Module, model_e: nn.Module, optimizer: Optimizer, arrays: dict[str, np.ndarray]) -> None:
     """The inverse of `training_arrays`."""
     load_weights(model, "model.", arrays)
     load_weights(model_e, "model_e.", arrays)
-    for name, parameter in model.named_parameters():
-        own = f"optimizer.{name}."
-        moments = {key.removeprefix(own): value for key, value in arrays.items() if key.startswith(own)}
-        if not moments:
-            raise ValueError(f"the stored weights do not fit: {own}* is missing")
-        optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
+    load_optimizer(model, optimizer, arrays)

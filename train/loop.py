@@ -82,7 +82,7 @@ def learn(
             if probe is not None and (done % probe_every == 0 or last):
                 metrics |= probe.errors(learner.agent().cost_to_go)
             run.log(done, **metrics)
-            show(done, **{key: metrics[key] for key in shown})
+            show(done, **{key: metrics[key] for key in shown if key in metrics})
             after(run)
             if run.checkpoint_due() or last:
                 run.checkpoint(done, learner.agent(), learner.state(), learner.arrays())

@@ -21,7 +21,7 @@ import numpy as np
 from agents.adi.network import Architecture, Network, make_network, probabilities, values
 from agents.adi.symmetry import representatives, turned_actions
 from agents.rows import make_rows, row_numbers
-from agents.weights import CHUNK, load_weights
+from agents.weights import CHUNK, load_weights, network_arrays
 from rubiks_gym.puzzles import Puzzle
 
 
@@ -81,7 +81,7 @@ class Adi:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights."""
-        return {f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()}
+        return network_arrays(self.network, "network.")
 
     def settings(self) -> dict[str, Any]:
         """The architecture and the value of the goal."""

@@ -30,7 +30,7 @@ from agents.evaluation import (
     start_states,
     true_distances,
 )
-from agents.measured import Job, measure_once
+from agents.measured import Job, finished, measure_once, metrics, minutes, percent, preset_of
 from agents.search import Budget, make_search
 from rubiks_gym.puzzles import Puzzle, Rubik2x2, Rubik3x3, puzzle_from_name
 from train.runs import origin
@@ -303,32 +303,6 @@ def conjugation_text(runs: Runs, folder: Path) -> str:
 def asked(options: Options) -> dict[str, Any]:
     """The settings that measurements depend on."""
     return {key: value for key, value in asdict(options).items() if key not in ("runs", "measure", "only", "readme")}
-
-
-def finished(run: Path) -> bool:
-    """Whether a run has come to its last iteration."""
-    last = metrics(run)[-1]["step"] if (run / "metrics.jsonl").exists() else 0
-    return last == json.loads((run / "config.json").read_text())["config"]["iterations"]
-
-
-def metrics(run: Path) -> list[dict[str, float]]:
-    """A run's metrics.jsonl."""
-    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-
-
-def minutes(run: Path) -> str:
-    """How long a run has learnt."""
-    return f"{sum(row['seconds'] for row in metrics(run)) / 60:.1f}"
-
-
-def percent(share: float) -> str:
-    """A share with two digits."""
-    return f"{100 * share:.2f}%"
-
-
-def preset_of(run: Path) -> str:
-    """The preset that a run folder PRESET-sSEED is named after."""
-    return run.name.rpartition("-s")[0]
 
 
 # The command -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import numpy as np
 from agents.davi.network import Architecture, Network, evaluate, make_network
 from agents.protocol import lookahead_policy
 from agents.rows import make_rows, row_numbers
-from agents.weights import load_weights
+from agents.weights import load_weights, network_arrays
 from rubiks_gym.puzzles import Hanoi, Puzzle
 
 
@@ -39,7 +39,7 @@ class Davi:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights."""
-        return {f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()}
+        return network_arrays(self.network, "network.")
 
     def settings(self) -> dict[str, Any]:
         """The architecture."""

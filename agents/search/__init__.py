@@ -23,6 +23,7 @@ from agents.search.solutions import Budget, Solutions, shortest
 SEARCHES: dict[str, tuple[Callable[..., Solutions], dict[str, Any]]] = {
     "greedy": (greedy, {}),
     "greedy-policy": (greedy, {"by": "policy"}),
+    "sample-policy": (greedy, {"by": "sample", "undo": True}),
     "bwas": (bwas, {}),
     "beam": (beam, {}),
     "mcts": (mcts, {}),
@@ -37,7 +38,8 @@ class SearchOptions:
     """Which search and how, as command lines ask for it."""
 
     search: str = "bwas"
-    """greedy, greedy-policy, bwas, beam, mcts, or mcts-konen, -deepcube, -deepcube-naive, -betacube-vanilla, -betacube-full."""
+    """greedy, greedy-policy, sample-policy, bwas, beam, mcts, or mcts-konen, -deepcube, -deepcube-naive, -betacube-vanilla,
+    -betacube-full."""
     option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """An option of the search; may be repeated, for example --option weight=0.7 --option batch=100."""
     radius: int = 0

@@ -16,6 +16,7 @@ def greedy(
     states: np.ndarray,
     cost_to_go: CostToGo | None = None,
     policy: Callable[[np.ndarray], np.ndarray] | None = None,
+    rng: np.random.Generator | None = None,
     *,
     by: str = "value",
     revisit: bool = True,
@@ -26,7 +27,8 @@ def greedy(
 ) -> Solutions:
     """Follow the best neighbour from states [B, S] until inside the ball; of equal ones the action with the lowest number.
 
-    A start that comes to a state a second time by the same move would go round for ever, and is given up there.
+    A start that comes to a state a second time by the same move would go round for ever, unless moves are drawn, and is given
+    up there.
     Nodes are the children that were compared (by value) or the states that were entered (by policy).
 
     Args:
@@ -34,8 +36,9 @@ def greedy(
         states: start states [B, S] uint8.
         cost_to_go: states [M, S] to moves still needed [M].
         policy: states [M, S] to probabilities of the actions [M, A].
+        rng: what "sample" draws with.
         by: "value" goes to the child with the lowest cost_to_go, a child inside the ball before all others; "policy" takes
-            the most probable of the legal actions.
+            the most probable of the legal actions; "sample" draws one of them as probable as the policy says.
         revisit: whether a start may enter a state that it has been in before.
         undo: whether the move before may be undone.
         max_steps: moves at most, before the ball.
@@ -47,10 +50,12 @@ def greedy(
     for word, flag in (("revisit", revisit), ("undo", undo)):
         if not isinstance(flag, bool):
             raise ValueError(f"{word} must be True or False, got {flag!r}")
-    if by not in ("value", "policy"):
-        raise ValueError(f"by must be 'value' or 'policy', got {by!r}")
-    if (cost_to_go if by == "value" else policy) is None:
-        raise ValueError(f"by={by!r} needs {'cost_to_go' if by == 'value' else 'policy'}, which was not given")
+    if by not in ("value", "policy", "sample"):
+        raise ValueError(f"by must be 'value', 'policy' or 'sample', got {by!r}")
+    needed = {"value": {"cost_to_go": cost_to_go}, "policy": {"policy": policy}, "sample": {"policy": policy, "rng": rng}}[by]
+    for word, given in needed.items():
+        if given is None:
+            raise ValueError(f"by={by!r} needs {word}, which was not given")
     budget = budget or Budget()
     started, deadline = time.perf_counter(), budget.deadline()
 
@@ -81,7 +86,11 @@ def greedy(
             costs[allowed] = np.where(inside, -np.inf, cost)
             nodes[going] += allowed.sum(axis=1)
         else:
-            costs[allowed] = -_probabilities(policy, now[going], puzzle.n_actions)[allowed]
+            probable = _probabilities(policy, now[going], puzzle.n_actions)
+            if by == "sample":  # which of exponential clocks with these rates rings first; none of them never
+                costs[allowed] = rng.exponential(size=int(allowed.sum())) / np.maximum(probable[allowed], 1e-30)
+            else:
+                costs[allowed] = -probable[allowed]
             nodes[going] += allowed.any(axis=1)
         best = costs.argmin(axis=1)
 
@@ -93,7 +102,7 @@ def greedy(
         steps[-1][going] = last[going]
         solved[going] = ball.distance(now[going]) >= 0
         # Brent's cycle detection: with marks set at steps 1, 2, 4, 8, ... every circle is closed sooner or later.
-        circling = (now[going] == marked[going]).all(axis=1) & (last[going] == marked_last[going])
+        circling = (now[going] == marked[going]).all(axis=1) & (last[going] == marked_last[going]) & (by != "sample")
         going = going[~solved[going] & ~circling & (nodes[going] < budget.nodes)]
         if len(steps) & (len(steps) - 1) == 0:
             marked[going], marked_last[going] = now[going], last[going]

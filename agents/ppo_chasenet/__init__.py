@@ -1,0 +1,1 @@
+"""PPO with ChaseNet reward (Lin and Liang 2024)."""

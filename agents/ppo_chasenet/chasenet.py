@@ -1,0 +1,174 @@
+"""ChaseNet (Lin and Liang 2024, section 2.6): C_rho(s, t), how many moves lead from state s to state t.
+
+Two forms are the paper's, two are ours:
+
+- *fc*: two heads read s and t, each on its own; what they find is joined and goes through further layers.
+- *attention*: every sticker of s and of t is a token; a transformer lets each of them look at all others.
+- *pairs*: for every piece one row of a matrix, chosen by (its place in s, its place in t), and the rows are added up. The
+  network is given both states, and sees at once how each piece has moved. The moves between two cubes do not depend on which
+  cubie is which, so all cubies share one matrix; disks of a tower, which differ, have a matrix each.
+- *relative* (cubes): only where the moves from s to t would lead from the goal, since the cost depends on nothing else.
+
+The paper's state is the list of stickers, place by place. Here every sticker has its own number (`tokens`), since nothing else
+lets one tell which sticker of s is which of t.
+
+Differs from the paper in: the embedding of a sticker and the linear head behind it are one matrix whose rows are added up (the
+same function, fewer products); numbers of layers and neurons, which the paper does not give; the three stickers of the corner
+that a 2x2x2 is held by are left out, they never move; the output begins in the middle of the labels.
+
+Letters: B batch, S state, N stickers, V numbers a sticker can have.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import relu
+
+from agents.rows import make_rows, row_numbers
+from agents.weights import CHUNK, seeded
+from rubiks_gym.puzzles import Cube, Puzzle
+
+FORMS = ("fc", "attention", "pairs", "relative")
+
+
+class Architecture(NamedTuple):
+    """What a ChaseNet looks like."""
+
+    form: str  # one of FORMS
+    hidden: tuple[int, ...]  # neurons of its layers; attention: those behind the transformer
+    width: int = 64  # attention: numbers per token
+    heads: int = 4
+    layers: int = 2
+
+
+class FullyConnected(nn.Module):
+    """Costs [B] of rows [B, 2 N]: those of s, then those of t."""
+
+    def __init__(self, n_rows: int, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        self.head_s, self.head_t = (nn.EmbeddingBag(n_rows, hidden[0], mode="sum") for _ in range(2))
+        self.bias = nn.Parameter(torch.zeros(2 * hidden[0]))
+        self.rest = _layers((2 * hidden[0], *hidden[1:]))
+
+    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+        """The heads, then the rest."""
+        s, t = numbers.chunk(2, dim=1)
+        return self.rest(relu(torch.cat([self.head_s(s), self.head_t(t)], dim=1) + self.bias)).squeeze(1)
+
+
+class Attention(nn.Module):
+    """Costs [B] of tokens [B, 2 N]."""
+
+    def __init__(self, n_numbers: int, n_tokens: int, architecture: Architecture) -> None:
+        super().__init__()
+        width = architecture.width
+        self.sticker = nn.Embedding(n_numbers, width)
+        self.place = nn.Parameter(torch.randn(n_tokens, width))
+        layer = nn.TransformerEncoderLayer(width, architecture.heads, 4 * width, dropout=0.0, batch_first=True, norm_first=True)
+        self.transformer = nn.TransformerEncoder(layer, architecture.layers, enable_nested_tensor=False)
+        self.norm = nn.LayerNorm(width)
+        self.rest = _layers((width, *architecture.hidden))
+
+    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+        """Tokens look at each other; their mean goes through the rest."""
+        return self.rest(self.norm(self.transformer(self.sticker(numbers) + self.place)).mean(dim=1)).squeeze(1)
+
+
+class SumOfRows(nn.Module):
+    """Costs [B] of rows [B, T] that are added up: the forms *pairs* and *relative*."""
+
+    def __init__(self, n_rows: int, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        self.rows = nn.EmbeddingBag(n_rows, hidden[0], mode="sum")
+        self.bias = nn.Parameter(torch.zeros(hidden[0]))
+        self.rest = _layers(hidden)
+
+    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+        """The sum, then the rest."""
+        return self.rest(relu(self.rows(numbers) + self.bias)).squeeze(1)
+
+
+class ChaseNet:
+    """C_rho on pairs of states of a puzzle.
+
+    Args:
+        puzzle: any puzzle; the relative form is for cubes.
+        architecture: of the network.
+        middle: what an untrained network says.
+        seed: of its weights.
+    """
+
+    def __init__(self, puzzle: Puzzle, architecture: Architecture, middle: float = 0.0, seed: int = 0) -> None:
+        form, hidden = architecture.form, architecture.hidden
+        if form not in FORMS:
+            raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
+        if form == "relative" and not isinstance(puzzle, Cube):
+            raise ValueError(f"the relative form is for cubes: {puzzle.name} has no relative states, take pairs")
+        self.puzzle, self.architecture = puzzle, architecture
+        self.shared = isinstance(puzzle, Cube)  # whether all pieces share the rows of the form pairs
+        n, v = tokens(puzzle, puzzle.goal[None]).shape[1], puzzle.n_values
+        with seeded(seed):
+            if form == "fc":
+                self.network: nn.Module = FullyConnected(n * v, hidden)
+                spread = n
+            elif form == "attention":
+                self.network = Attention(v, 2 * n, architecture)
+                spread = 0
+            else:
+                self.rows = make_rows(puzzle, "pieces")
+                pairs = v * v * (1 if self.shared else puzzle.state_size)
+                self.network = SumOfRows(pairs if form == "pairs" else self.rows.count, hidden)
+                spread = puzzle.state_size
+            for layer in self.network.modules():
+                if isinstance(layer, nn.EmbeddingBag):
+                    nn.init.normal_(layer.weight, std=spread**-0.5)  # so that the sum of as many rows is of size 1
+        with torch.no_grad():
+            self.network.rest[-1].bias.fill_(middle)
+
+    def read(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """What the network is given of states s and t [B, S]: numbers of rows or tokens [B, T] int64."""
+        form, v = self.architecture.form, self.puzzle.n_values
+        if form == "relative":
+            return row_numbers(self.puzzle, self.rows, self.puzzle.relative(s, t))
+        if form == "pairs":
+            numbers = s.astype(np.int64) * v + t
+            return numbers if self.shared else numbers + v * v * np.arange(self.puzzle.state_size)
+        both = np.concatenate([tokens(self.puzzle, s), tokens(self.puzzle, t)], axis=1)
+        if form == "attention":
+            return both
+        return both + v * np.tile(np.arange(both.shape[1] // 2), 2)
+
+    @torch.inference_mode()
+    def cost(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """C_rho(s, t) [B] float32 of states [B, S]."""
+        out = np.empty(len(s), np.float32)
+        for start in range(0, len(s), CHUNK):
+            part = slice(start, start + CHUNK)
+            out[part] = self.network(torch.from_numpy(self.read(s[part], t[part]))).numpy()
+        return out
+
+    def cost_to_goal(self, states: np.ndarray) -> np.ndarray:
+        """C_rho(s, s_g) [B] float32 of states [B, S]."""
+        return self.cost(states, np.broadcast_to(self.puzzle.goal, states.shape))
+
+
+def tokens(puzzle: Puzzle, states: np.ndarray) -> np.ndarray:
+    """Which sticker is at each place, [B, N] int64; on a puzzle without stickers the states themselves."""
+    if not isinstance(puzzle, Cube):
+        return puzzle.as_states(states).astype(np.int64)
+    at = puzzle.inverse(states)  # which sticker is at the first place of each position
+    shifts, c = puzzle.geometry.shifts, puzzle.corners
+    corners = shifts[:, at[:, :c]].transpose(1, 2, 0).reshape(len(at), -1)
+    edges = shifts[:2, at[:, c:]].transpose(1, 2, 0).reshape(len(at), -1)
+    return np.concatenate([corners, edges], axis=1)
+
+
+def _layers(widths: tuple[int, ...]) -> nn.Sequential:
+    """Layers with a rectifier between them, and one output."""
+    between: list[nn.Module] = []
+    for a, b in pairwise(widths):
+        between += [nn.Linear(a, b), nn.ReLU()]
+    return nn.Sequential(*between, nn.Linear(widths[-1], 1))

@@ -1,0 +1,243 @@
+"""PPO with ChaseNet reward (Lin and Liang 2024): learning to solve from scrambled states alone.
+
+1. NX module, algorithm 1: ChaseNet C_rho is fitted to walks between scrambled states (nx.py).
+2. Env module, section 2.4: r_i = -log_b C_rho(s_{i+1}, s_g), and 100 at the goal.
+3. Actor module, algorithm 2: PPO, that of stable-baselines3 as it is (MaskablePPO where moves can be illegal), on episodes that
+   begin at scrambled states; its trajectories may teach ChaseNet further.
+
+Neither module is given a state near the goal, except those that the policy walks to, nor a distance. The goal itself is known:
+C_rho compares with it, and reaching it is rewarded.
+
+Fine-tuning. On a trajectory, i moves lead from s to t. The paper takes i to be their cost, which it is only if the policy never
+makes a detour. *bound* takes it for the most that it can be: a pair whose cost is below i is left alone. Pairs are taken from
+within a round, and as many fresh walk pairs are mixed in, so that what the warm-up taught is not forgotten.
+
+All randomness of an iteration comes from (seed, iteration). stable-baselines3 draws from the global generators of numpy and
+torch, which are therefore seeded at the beginning of each; nothing has to be remembered of them.
+
+Differs from the paper in: rewards are divided by the running standard deviation of returns (without that nothing is learnt);
+C_rho is at least 1 in the reward, so that its logarithm is not negative; what ChaseNet and the policy read, see chasenet.py and
+actor.py; fine-tuning is off unless asked for.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from scipy.stats import spearmanr
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.utils import set_random_seed
+from stable_baselines3.common.vec_env import VecNormalize
+from torch import nn
+
+from agents.ppo_chasenet.actor import FirstLayer
+from agents.ppo_chasenet.agent import PpoChaseNet
+from agents.ppo_chasenet.chasenet import ChaseNet
+from agents.ppo_chasenet.config import PpoChaseNetConfig
+from agents.ppo_chasenet.nx import Pairs, fit, walk_pairs
+from agents.rows import make_rows
+from agents.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
+from rubiks_gym.envs import PuzzleVectorEnv
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.sb3 import PuzzleVecEnv
+from rubiks_gym.scrambles import RandomState, UniformK
+
+
+class ChaseReward:
+    """-log_base C_rho(s', s_g) for a step, and goal_reward for the one that reaches the goal."""
+
+    def __init__(self, net: ChaseNet, base: float, goal_reward: float) -> None:
+        self.net, self.base, self.goal_reward = net, base, goal_reward
+
+    def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:
+        costs = np.maximum(self.net.cost_to_goal(next_states), 1)
+        return np.where(solved, self.goal_reward, -np.log(costs) / np.log(self.base))
+
+
+class Features(BaseFeaturesExtractor):
+    """The policy's first layer inside stable-baselines3: it reads one-hot observations [B, S * W]."""
+
+    def __init__(self, space: spaces.Box, puzzle: Puzzle, input: str, width: int) -> None:
+        super().__init__(space, width)
+        rows = make_rows(puzzle, input)
+        self.layer, self.pieces = FirstLayer(rows, width), puzzle.state_size
+        self.member, self.stride = torch.from_numpy(rows.member), torch.from_numpy(rows.stride)
+        # a one-hot piece counts from 0, rows count from the lowest place that a piece can have
+        self.offset = torch.from_numpy(rows.offset + (rows.stride * puzzle.first[rows.member]).sum(axis=1))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Which rows they stand for, and their sum."""
+        places = observations.view(len(observations), self.pieces, -1).argmax(dim=2)
+        return self.layer((places[:, self.member] * self.stride).sum(dim=2) + self.offset)
+
+
+class Episodes(BaseCallback):
+    """How the episodes of a round have ended."""
+
+    def _on_rollout_start(self) -> None:
+        self.ended: list[dict[str, Any]] = []
+
+    def _on_step(self) -> bool:
+        self.ended += [self.locals["infos"][i] for i in np.flatnonzero(self.locals["dones"])]
+        return True
+
+    def figures(self) -> dict[str, float]:
+        """Share solved, and mean moves and reward of an episode; nothing if none has ended."""
+        if not self.ended:
+            return {}
+        return {
+            "success": float(np.mean([info["is_success"] for info in self.ended])),
+            "length": float(np.mean([info["episode"]["l"] for info in self.ended])),
+            "reward": float(np.mean([info["episode"]["r"] for info in self.ended])),
+        }
+
+
+class Learner:
+    """ChaseNet and a policy under training, and how far they have come."""
+
+    rank = 0  # one process
+
+    def __init__(self, puzzle: Puzzle, config: PpoChaseNetConfig, seed: int) -> None:
+        self.puzzle, self.config, self.seed, c = puzzle, config, seed, config
+        self.iteration = 0  # iterations done, those of the warm-up included
+        self.net = ChaseNet(puzzle, c.architecture, (c.k + 1) / 2, seed)
+        self.net_optimizer = torch.optim.Adam(self.net.network.parameters(), lr=c.warm_lr, fused=True)
+        native = PuzzleVectorEnv(
+            puzzle,
+            c.envs,
+            c.time_limit,
+            "same-step",
+            scramble=UniformK(c.k_max) if c.scramble == "uniform" else RandomState(),
+            reward=ChaseReward(self.net, c.base, c.goal_reward),
+            observation="one-hot",
+        )
+        self.env = PuzzleVecEnv(native)
+        self.scaled = VecNormalize(self.env, norm_obs=False, gamma=c.gamma)
+        masked = type(puzzle).legal is not Puzzle.legal
+        self.model = (MaskablePPO if masked else PPO)(
+            "MlpPolicy",
+            self.scaled,
+            learning_rate=lambda _: c.lr_of(self.iteration - c.warm_iterations),
+            n_steps=c.steps,
+            batch_size=c.batch,
+            n_epochs=c.epochs,
+            gamma=c.gamma,
+            gae_lambda=c.gae_lambda,
+            clip_range=c.clip,
+            ent_coef=c.entropy,
+            policy_kwargs={
+                "features_extractor_class": Features,
+                "features_extractor_kwargs": {"puzzle": puzzle, "input": c.input, "width": c.widths[0]},
+                "net_arch": list(c.widths[1:]),
+                "activation_fn": nn.ReLU,
+                "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+            },
+            seed=seed,
+            device="cpu",
+        )
+
+    def iterate(self) -> dict[str, float]:
+        """One iteration of algorithm 1, or, after the last of them, of algorithm 2; returns its figures."""
+        rng = np.random.default_rng([self.seed, self.iteration])
+        figures = self.warm_up(rng) if self.iteration < self.config.warm_iterations else self.improve(rng)
+        self.iteration += 1
+        return figures
+
+    def warm_up(self, rng: np.random.Generator) -> dict[str, float]:
+        """Fit ChaseNet to a fresh data set D."""
+        c = self.config
+        self._set_lr(c.warm_lr_of(self.iteration))
+        return fit(self.net, self.net_optimizer, walk_pairs(self.puzzle, c.walks, c.k, rng), c.warm_batch, rng)
+
+    def improve(self, rng: np.random.Generator) -> dict[str, float]:
+        """A round of moves, and what PPO, and perhaps ChaseNet, learn from it."""
+        c, episodes = self.config, Episodes()
+        set_random_seed(int(rng.integers(2**31)))
+        self.model.learn(c.envs * c.steps, episodes, reset_num_timesteps=False)
+        losses = {name.removeprefix("train/"): value for name, value in self.model.logger.name_to_value.items()}
+        figures = {name: float(losses[name]) for name in ("value_loss", "entropy_loss", "approx_kl")}
+        if c.fine_tune != "none":
+            figures |= self.fine_tune(rng)
+        return figures | episodes.figures() | {"moves": self.model.num_timesteps}
+
+    def fine_tune(self, rng: np.random.Generator) -> dict[str, float]:
+        """Fit ChaseNet to the trajectories of the last round and to as many walks."""
+        c, (states, same) = self.config, self.trajectories()
+        n, steps = states.shape[:2]
+        i = rng.integers(0, steps - 1, n)
+        j = rng.integers(i + 1, np.minimum(i + c.k, steps - 1) + 1)
+        every = np.arange(n)
+        whole = same[every, i] == same[every, j]  # both in one episode
+        s, t, y = states[every, i][whole], states[every, j][whole], (j - i).astype(np.float32)[whole]
+        if c.fine_tune == "bound":
+            y = np.minimum(y, self.net.cost(s, t))
+        walks = walk_pairs(self.puzzle, -(-n // c.k), c.k, rng)
+        correlation = float(spearmanr(self.net.cost(walks.s, walks.t), walks.y).statistic)
+        self._set_lr(c.fine_tune_lr)
+        pairs = Pairs(*(np.concatenate(both) for both in zip((s, t, y), walks, strict=True)))
+        loss = fit(self.net, self.net_optimizer, pairs, c.warm_batch, rng)["chase_loss"]
+        return {"fine_tune_loss": loss, "correlation": correlation}
+
+    def trajectories(self) -> tuple[np.ndarray, np.ndarray]:
+        """The states [envs, steps, S] of the last round, and a number [envs, steps] that is the same within an episode."""
+        c, buffer = self.config, self.model.rollout_buffer  # which PPO leaves with the steps of a puzzle one after another
+        one_hot = buffer.observations.reshape(c.envs, c.steps, self.puzzle.state_size, -1)
+        states = (one_hot.argmax(axis=3) + self.puzzle.first).astype(np.uint8)
+        return states, buffer.episode_starts.reshape(c.steps, c.envs).T.cumsum(axis=1)
+
+    def agent(self) -> PpoChaseNet:
+        """Both networks, as they are now."""
+        c, policy = self.config, self.model.policy
+        agent = PpoChaseNet(self.puzzle, c.architecture, c.input, c.widths, self.net)
+        hidden = [layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, nn.Linear)]
+        agent.actor.first.load_state_dict(policy.features_extractor.layer.state_dict())
+        for layer, trained in zip(agent.actor.layers, [*hidden, policy.action_net], strict=True):
+            layer.load_state_dict(trained.state_dict())
+        return agent
+
+    def _set_lr(self, lr: float) -> None:
+        for group in self.net_optimizer.param_groups:
+            group["lr"] = lr
+
+    # What a checkpoint holds besides the agent ------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """How far the learner has come, as JSON."""
+        rms = self.scaled.ret_rms
+        return {
+            "iteration": self.iteration,
+            "moves": self.model.num_timesteps,
+            "returns": [float(rms.mean), float(rms.var), float(rms.count)],
+        }
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The whole policy, both optimizers, and where all puzzles are."""
+        found = optimizer_arrays(self.net.network, self.net_optimizer, "net_optimizer.")
+        if self.model.num_timesteps:
+            policy = self.model.policy
+            found |= network_arrays(policy, "policy.") | optimizer_arrays(policy, policy.optimizer, "policy_optimizer.")
+            found |= {f"env.{name}": array for name, array in self.env.get_state().items()}
+            found |= {"discounted": self.scaled.returns, "starts": self.model._last_episode_starts}
+        return found
+
+    def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Go on where a checkpoint was."""
+        self.iteration = int(state["iteration"])
+        load_weights(self.net.network, "chasenet.", arrays)
+        if self.iteration:
+            load_optimizer(self.net.network, self.net_optimizer, arrays, "net_optimizer.")
+        if state["moves"]:
+            policy, rms = self.model.policy, self.scaled.ret_rms
+            load_weights(policy, "policy.", arrays)
+            load_optimizer(policy, policy.optimizer, arrays, "policy_optimizer.")
+            rms.mean, rms.var, rms.count = map(np.float64, state["returns"])
+            self.scaled.returns = arrays["discounted"].copy()
+            own = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
+            # stable-baselines3 keeps these two between calls of learn, and does not save them
+            self.model._last_obs = self.env.set_state(own)
+            self.model._last_episode_starts = arrays["starts"].copy()
+            self.model.num_timesteps = int(state["moves"])

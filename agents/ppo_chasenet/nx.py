@@ -1,0 +1,71 @@
+"""The NX module (Lin and Liang 2024, section 2.3, algorithm 1): pairs of states, and ChaseNet fitted to them.
+
+A pair is (s_s, s_i): a scrambled state and what i random moves make of it; its label is i. Nothing here begins at the goal or
+knows how far from it a state is.
+
+Differs from the paper in: the scrambled states are drawn uniformly from all states (on the 3x3x3 too); walks never undo the
+move before and never make a move a third time in a row (the paper: a fourth), since X X X is X'.
+
+Letters: B walks, K moves of each, S state, P pairs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from scipy.stats import spearmanr
+from torch.nn.functional import mse_loss
+
+from agents.ppo_chasenet.chasenet import ChaseNet
+from rubiks_gym.puzzles import Puzzle, sample_seeds
+
+
+class Pairs(NamedTuple):
+    """What ChaseNet is fitted to."""
+
+    s: np.ndarray  # [P, S] uint8, s_s
+    t: np.ndarray  # [P, S] uint8, s_i
+    y: np.ndarray  # [P] float32, moves made
+
+
+def scrambled_walks(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator) -> np.ndarray:
+    """States [n, k + 1, S] of random walks of k moves that begin at scrambled states."""
+    states = puzzle.random_states(sample_seeds(rng, n))
+    path = np.empty((n, k + 1, puzzle.state_size), np.uint8)
+    path[:, 0], everyone = states, np.arange(n)
+    last = before = np.full(n, -1)
+    for i in range(1, k + 1):
+        allowed = puzzle.legal(states)
+        if i > 1:
+            allowed[everyone, puzzle.inverse_action[last]] = False
+            third = np.flatnonzero(last == before)
+            allowed[third, last[third]] = False
+            stuck = ~allowed.any(axis=1)  # a dead end may be left as it was entered
+            allowed[stuck] = puzzle.legal(states[stuck])
+        before, last = last, np.where(allowed, rng.random(allowed.shape), -1).argmax(axis=1)
+        states = path[:, i] = puzzle.apply(states, last)
+    return path
+
+
+def walk_pairs(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator) -> Pairs:
+    """The data set D of n walks: P = n * k pairs of a walk's first state with each later one."""
+    path = scrambled_walks(puzzle, n, k, rng)
+    s = np.repeat(path[:, 0], k, axis=0)
+    return Pairs(s, path[:, 1:].reshape(-1, puzzle.state_size), np.tile(np.arange(1, k + 1, dtype=np.float32), n))
+
+
+def fit(
+    net: ChaseNet, optimizer: torch.optim.Optimizer, pairs: Pairs, batch: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Gradient steps over all pairs, once; returns error and rank correlation of what the network said of them before."""
+    numbers, y = torch.from_numpy(net.read(pairs.s, pairs.t)), torch.from_numpy(pairs.y)
+    said = torch.empty_like(y)
+    for part in map(torch.from_numpy, np.array_split(rng.permutation(len(y)), -(-len(y) // batch))):
+        said_here = net.network(numbers[part])
+        loss = mse_loss(said_here, y[part])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        said[part] = said_here.detach()
+    correlation = float(spearmanr(said.numpy(), pairs.y).statistic)
+    return {"chase_loss": float(mse_loss(said, y)), "correlation": correlation}
