@@ -24,7 +24,7 @@ class PpoChaseNetConfig:
     """Form attention: layers of the transformer."""
     k: int = 14
     """Moves of a walk of the warm-up (K)."""
-    warm_iterations: int = 800
+    warm_iterations: int = 1200
     """Data sets of walks that ChaseNet is fitted to before PPO begins (J of algorithm 1)."""
     walks: int = 1000
     """Walks per data set: it has k * walks pairs (B of algorithm 1)."""
@@ -47,7 +47,7 @@ class PpoChaseNetConfig:
     """Reward -log_base C(s', s_g) of a step (b)."""
     goal_reward: float = 100.0
     """Reward of the step that reaches the goal."""
-    ppo_iterations: int = 600
+    ppo_iterations: int = 450
     """Rounds of moves and learning (J of algorithm 2)."""
     envs: int = 1024
     """Puzzles that move at the same time."""
@@ -63,7 +63,7 @@ class PpoChaseNetConfig:
     """How far advantages look ahead."""
     clip: float = 0.2
     """PPO's clipping (epsilon)."""
-    entropy: float = 0.005
+    entropy: float = 0.04
     """Weight of the policy's entropy."""
     lr: float = 1e-3
     """Learning rate of PPO; over the second half of its rounds it falls to lr_end."""
@@ -83,10 +83,12 @@ class PpoChaseNetConfig:
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        positive = ("width", "heads", "layers", "k", "walks", "warm_batch", "time_limit", "envs", "steps", "batch", "epochs")
-        for name in positive:
+        for name in ("width", "heads", "layers", "walks", "warm_batch", "time_limit", "envs", "steps", "epochs"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("k", "batch"):  # equal labels have no rank correlation, one move has no standard deviation
+            if getattr(self, name) < 2:
+                raise ValueError(f"{name} must be at least 2, got {getattr(self, name)}")
         for name in ("warm_iterations", "ppo_iterations", "k_max", "entropy"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
@@ -106,6 +108,8 @@ class PpoChaseNetConfig:
             raise ValueError("k_max goes with scramble=uniform, and scramble=uniform needs it")
         if self.iterations < 1:
             raise ValueError("nothing to do: both warm_iterations and ppo_iterations are 0")
+        if self.fine_tune != "none" and self.steps < 2:
+            raise ValueError("fine_tune takes pairs of states from a round, which needs at least 2 steps")
         if self.envs * self.steps < self.batch:
             raise ValueError(f"a round has {self.envs * self.steps} moves, fewer than one batch of {self.batch}")
 
@@ -134,7 +138,8 @@ def falling(first: float, last: float, share: float) -> float:
 
 
 _2X2 = PpoChaseNetConfig()
-_FORM = replace(_2X2, ppo_iterations=150)  # to compare the forms of ChaseNet
+# To compare the forms of ChaseNet: PPO until it has begun to solve; with less entropy it begins earlier, but ends lower.
+_FORM = replace(_2X2, ppo_iterations=150, entropy=0.005)
 
 # A tower has no uniformly random walks that get far, and few states: short walks from anywhere, and windows of disks.
 _HANOI = replace(
@@ -144,7 +149,8 @@ _HANOI = replace(
 # name -> puzzle and settings
 PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
     "2x2": ("rubik2x2-qtm", _2X2),
-    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=1800)),
+    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=1200)),
+    "2x2-pairs": ("rubik2x2-qtm", _FORM),
     "2x2-relative": ("rubik2x2-qtm", replace(_FORM, form="relative")),
     # the paper's two: about three quarters of an hour and an hour of one core
     "2x2-fc": ("rubik2x2-qtm", replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=2800)),
@@ -165,6 +171,6 @@ PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
     "hanoi-4-3": ("hanoi-4-3", _HANOI),
     "3x3-8": (
         "rubik3x3-qtm",
-        replace(_2X2, k=20, input="pieces", widths=(256, 256), scramble="uniform", k_max=8, time_limit=30, ppo_iterations=600),
+        replace(_2X2, k=20, input="pieces", widths=(256, 256), scramble="uniform", k_max=8, time_limit=30, ppo_iterations=300),
     ),
 }

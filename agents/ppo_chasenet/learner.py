@@ -228,7 +228,7 @@ class Learner:
         """Go on where a checkpoint was."""
         self.iteration = int(state["iteration"])
         load_weights(self.net.network, "chasenet.", arrays)
-        if self.iteration:
+        if self.iteration and (self.config.warm_iterations or self.config.fine_tune != "none"):  # it has been fitted
             load_optimizer(self.net.network, self.net_optimizer, arrays, "net_optimizer.")
         if state["moves"]:
             policy, rms = self.model.policy, self.scaled.ret_rms
