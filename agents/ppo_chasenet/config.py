@@ -149,7 +149,7 @@ _HANOI = replace(
 # name -> puzzle and settings
 PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
     "2x2": ("rubik2x2-qtm", _2X2),
-    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=1200)),
+    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=900)),
     "2x2-pairs": ("rubik2x2-qtm", _FORM),
     "2x2-relative": ("rubik2x2-qtm", replace(_FORM, form="relative")),
     # the paper's two: about half an hour and an hour of one core
@@ -171,6 +171,16 @@ PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
     "hanoi-4-3": ("hanoi-4-3", _HANOI),
     "3x3-8": (
         "rubik3x3-qtm",
-        replace(_2X2, k=20, input="pieces", widths=(256, 256), scramble="uniform", k_max=8, time_limit=30, ppo_iterations=300),
+        replace(
+            _2X2,
+            k=20,
+            warm_iterations=600,
+            input="pieces",
+            widths=(256, 256),
+            scramble="uniform",
+            k_max=8,
+            time_limit=30,
+            ppo_iterations=300,
+        ),
     ),
 }
