@@ -7,12 +7,18 @@ import numpy as np
 
 import train.adi
 import train.davi
+import train.ppo_chasenet
 from agents.adi.config import AdiConfig
 from agents.davi.config import DaviConfig
+from agents.ppo_chasenet.config import PpoChaseNetConfig
 from train.runs import RunOptions
 
 DAVI = DaviConfig(network="windows", iterations=30, batch=600, minibatch=200, epochs=2, validation=100, scramble="random-state")
 ADI = AdiConfig(network="windows", iterations=8, k=20, walks=20, epochs=2, minibatch=200)
+PPO = PpoChaseNetConfig(
+    hidden=(16, 8), k=6, warm_iterations=3, walks=20, warm_batch=60, ppo_iterations=5, time_limit=12, envs=16, steps=8,
+    batch=64, epochs=2, widths=(16, 8),
+)  # fmt: skip
 
 
 def davi_options(folder, resume=False, seed=1, **config):
@@ -22,6 +28,10 @@ def davi_options(folder, resume=False, seed=1, **config):
 
 def adi_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
     return train.adi.Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(ADI, **config), probe_every=4)
+
+
+def ppo_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
+    return train.ppo_chasenet.Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(PPO, **config))
 
 
 def run_options(folder, resume, seed):

@@ -1,4 +1,4 @@
-"""The training loop of DAVI and ADI: runs repeat, resume, and agree between processes."""
+"""The training loop of DAVI, ADI and PPO: runs repeat, resume, and agree between processes."""
 
 import json
 import os
@@ -12,30 +12,35 @@ import pytest
 import agents
 import train.adi
 import train.davi
+import train.ppo_chasenet
 from agents.adi.agent import Adi
 from agents.adi.learner import Learner as AdiLearner
 from agents.davi.agent import Davi
 from agents.davi.learner import Learner as DaviLearner
 from agents.davi.network import NETWORKS, Architecture
-from tests.short_runs import adi_options, davi_options, lines, weights_of
+from agents.ppo_chasenet.agent import PpoChaseNet
+from agents.ppo_chasenet.learner import Learner as PpoLearner
+from tests.short_runs import adi_options, davi_options, lines, ppo_options, weights_of
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 ROOT = Path(__file__).parent.parent
-TRAIN = {"davi": train.davi.train, "adi": train.adi.train}
-OPTIONS = {"davi": davi_options, "adi": adi_options}
-LEARNERS = {"davi": DaviLearner, "adi": AdiLearner}
-AGENTS = {"davi": Davi, "adi": Adi}
+TRAIN = {"davi": train.davi.train, "adi": train.adi.train, "ppo": train.ppo_chasenet.train}
+OPTIONS = {"davi": davi_options, "adi": adi_options, "ppo": ppo_options}
+LEARNERS = {"davi": DaviLearner, "adi": AdiLearner, "ppo": PpoLearner}
+AGENTS = {"davi": Davi, "adi": Adi, "ppo": PpoChaseNet}
+PROBED = {"states", "error", "error at 0"}
+LAST_LINE = {"davi": PROBED, "adi": PROBED, "ppo": {"moves", "success", "value_loss"}}
+PICTURES = {"davi": "losses.png", "adi": "learning.png", "ppo": "learning.png"}
 both = pytest.mark.parametrize("name", ["davi", "adi"])
 
 
-@both
+@pytest.mark.parametrize("name", TRAIN)
 def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
     found = [weights_of(TRAIN[name](OPTIONS[name](tmp_path / str(i), seed=seed))) for i, seed in enumerate((1, 1, 2))]
     assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
     assert lines(tmp_path / "0") == lines(tmp_path / "1")
-    assert {"states", "error", "error at 0"} <= set(lines(tmp_path / "0")[-1])
-    picture = {"davi": "losses.png", "adi": "learning.png"}[name]
-    assert (tmp_path / "0" / picture).stat().st_size > 1000
+    assert LAST_LINE[name] <= set(lines(tmp_path / "0")[-1])
+    assert (tmp_path / "0" / PICTURES[name]).stat().st_size > 1000
 
 
 @pytest.mark.parametrize(
@@ -45,6 +50,12 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
         ("davi", {"rule": "average", "warm_iterations": 4, "warm_k": 7, "network": "small-norm"}),
         ("adi", {}),
         ("adi", {"optimizer": "rmsprop", "rule": "copy", "copy_every": 3, "pinned": False, "warm_iterations": 2}),
+        ("ppo", {}),
+        ("ppo", {"fine_tune": "bound"}),
+        ("ppo", {"fine_tune": "paper", "warm_iterations": 0, "ppo_iterations": 8}),
+        ("ppo", {"warm_iterations": 0, "ppo_iterations": 8}),
+        ("ppo", {"warm_iterations": 7, "ppo_iterations": 1, "puzzle": "rubik2x2-qtm", "form": "fc"}),
+        ("ppo", {"puzzle": "rubik2x2-qtm", "scramble": "uniform", "k_max": 3, "form": "relative"}),
     ],
 )
 def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, settings):
@@ -64,6 +75,9 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, 
     resumed = learn(options(tmp_path / "cut", resume=True, **settings))
     assert (weights_of(resumed) == weights_of(whole)).all()
     assert lines(tmp_path / "cut") == lines(tmp_path / "whole")
+    last, expected = (agents.load_checkpoint(tmp_path / kind) for kind in ("cut", "whole"))
+    assert last[0] == expected[0] and last[1].keys() == expected[1].keys()
+    assert all((last[1][key] == array).all() for key, array in expected[1].items()), "optimizers and environments too"
     loaded = agents.load(tmp_path / "cut")
     assert isinstance(loaded, AGENTS[name]) and (weights_of(loaded) == weights_of(whole)).all()
     assert loaded.settings() == resumed.settings() == whole.settings()

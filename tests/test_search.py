@@ -4,6 +4,7 @@ import heapq
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,9 +22,21 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, set_num_threads
 from rubiks_gym.puzzles.streams import GOLDEN, mix
 
+
+def sampling(puzzle: Puzzle, states: np.ndarray, cost_to_go: Callable[[np.ndarray], np.ndarray], **options) -> Solutions:
+    """Moves drawn with a seed, from a policy that hardly ever leaves the cheapest child."""
+
+    def policy(states):
+        costs = cost_to_go(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(-1, puzzle.n_actions)
+        return np.exp(-50.0 * (costs - costs.min(axis=1, keepdims=True)))
+
+    return greedy(puzzle, states, policy=policy, rng=np.random.default_rng(0), by="sample", **options)
+
+
 SEARCHES = {
     "greedy": greedy,
     "greedy without revisits": partial(greedy, revisit=False),
+    "sampling": partial(sampling, max_steps=200),
     "A*": partial(bwas, batch=1),
     "bwas": partial(bwas, batch=100),
     "beam": partial(beam, width=32),
@@ -369,6 +382,48 @@ def test_greedy_by_policy_takes_counts_of_visits_too():
     assert found.moves == [puzzle.parse("02")]
 
 
+class Drawn:
+    """The same shares of the actions everywhere, as a policy that keeps what it was asked about."""
+
+    def __init__(self, *shares: float) -> None:
+        self.shares, self.seen = np.array(shares), []
+
+    def __call__(self, states: np.ndarray) -> np.ndarray:
+        self.seen.append(states)
+        return np.tile(self.shares, (len(states), 1))
+
+
+def test_sampled_moves_are_as_frequent_as_the_policy_says():
+    puzzle, policy = Rubik3x3(), Drawn(0, 1, 2, 3, 4, 0, 10, 0, 0, 30, 0, 50)
+    start = np.repeat(some_states(puzzle, 1), 10_000, axis=0)
+    greedy(puzzle, start, policy=policy, rng=np.random.default_rng(1), by="sample", undo=True, max_steps=3)
+    for before, after in pairwise(policy.seen):  # nobody gets home in two moves
+        made = (puzzle.expand(before) == after[:, None]).all(axis=2)
+        assert (made.sum(axis=1) == 1).all()
+        np.testing.assert_allclose(made.mean(axis=0), policy.shares / 100, atol=4 * 0.005)
+        assert not made[:, policy.shares == 0].any()
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_a_sampled_move_is_legal_and_undone_only_if_allowed(undo):
+    puzzle, policy = Hanoi(3, 3), Drawn(*[1 / 6] * 6)
+    start = np.repeat(puzzle.start[None], 500, axis=0)
+    greedy(puzzle, start, policy=policy, rng=np.random.default_rng(0), by="sample", undo=undo, max_steps=3)
+    for before, after in pairwise(policy.seen):
+        assert ((puzzle.expand(before) == after[:, None]).all(axis=2) & puzzle.legal(before)).any(axis=1).all()
+    assert (policy.seen[2] == start).all(axis=1).any() == undo
+
+
+def test_sampled_moves_come_from_the_seed_and_do_not_end_in_a_circle():
+    puzzle, states = Hanoi(2, 3), np.repeat(Hanoi(2, 3).from_index(np.arange(9)), 5, axis=0)
+    walk = partial(greedy, puzzle, states, policy=Drawn(*[1 / 6] * 6), undo=True)
+    first, same, other = (walk(rng=np.random.default_rng(seed), by="sample") for seed in (3, 3, 4))
+    assert first.moves == same.moves and (first.nodes == same.nodes).all() and first.moves != other.moves
+    assert first.solved.all() and are_solutions(puzzle, states, first.moves).all()
+    assert first.nodes.tolist() == lengths(first) and max(lengths(first)) > 12  # some of the 9 states more than once
+    assert not walk(by="policy").solved.all()
+
+
 def test_greedy_goes_home_even_past_a_better_looking_child():
     puzzle = Rubik2x2()
     found = greedy(puzzle, puzzle.apply(puzzle.goal[None], np.array([5])), lambda s: np.full(len(s), -7.0))
@@ -530,9 +585,11 @@ CUBE, START = Rubik3x3(), some_states(Rubik3x3(), 2)
         (lambda: beam(CUBE, START, noise, max_steps=2.0), "max_steps"),
         (lambda: beam(CUBE, START, noise, ball=Ball(Rubik3x3("htm"), 1)), "ball must be a Ball of rubik3x3-qtm"),
         (lambda: greedy(CUBE, START, noise, ball=3), "ball must be a Ball of rubik3x3-qtm, got 3"),
-        (lambda: greedy(CUBE, START, noise, by="luck"), "by must be 'value' or 'policy', got 'luck'"),
+        (lambda: greedy(CUBE, START, noise, by="luck"), "by must be 'value', 'policy' or 'sample', got 'luck'"),
         (lambda: greedy(CUBE, START, policy=noise), "by='value' needs cost_to_go"),
         (lambda: greedy(CUBE, START, noise, by="policy"), "by='policy' needs policy"),
+        (lambda: greedy(CUBE, START, noise, rng=np.random.default_rng(0), by="sample"), "by='sample' needs policy"),
+        (lambda: greedy(CUBE, START, policy=noise, by="sample"), "by='sample' needs rng"),
         (lambda: greedy(CUBE, START, policy=noise, by="policy"), r"\(2, 12\), got float64 \(2,\)"),
         (lambda: greedy(CUBE, START, policy=lambda s: np.full((len(s), 12), np.nan), by="policy"), "finite, got nan"),
         (lambda: bwas(CUBE, START, lambda s: np.zeros((len(s), 1))), r"shape \(12,\), got float64 \(12, 1\)"),

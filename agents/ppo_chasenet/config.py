@@ -110,8 +110,10 @@ class PpoChaseNetConfig:
             raise ValueError("nothing to do: both warm_iterations and ppo_iterations are 0")
         if self.fine_tune != "none" and self.steps < 2:
             raise ValueError("fine_tune takes pairs of states from a round, which needs at least 2 steps")
-        if self.envs * self.steps < self.batch:
-            raise ValueError(f"a round has {self.envs * self.steps} moves, fewer than one batch of {self.batch}")
+        if self.fine_tune != "none" and self.scramble == "uniform":
+            raise ValueError("fine_tune would show ChaseNet states near the goal: it goes with scramble=random-state")
+        if self.envs * self.steps % self.batch:  # a rest of one move would have no standard deviation
+            raise ValueError(f"the {self.envs * self.steps} moves of a round must be a multiple of batch, got {self.batch}")
 
     @property
     def iterations(self) -> int:

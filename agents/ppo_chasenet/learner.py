@@ -190,7 +190,7 @@ class Learner:
         return states, buffer.episode_starts.reshape(c.steps, c.envs).T.cumsum(axis=1)
 
     def agent(self) -> PpoChaseNet:
-        """Both networks, as they are now."""
+        """The policy as it is now, and ChaseNet itself."""
         c, policy = self.config, self.model.policy
         agent = PpoChaseNet(self.puzzle, c.architecture, c.input, c.widths, self.net)
         hidden = [layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, nn.Linear)]
