@@ -151,11 +151,11 @@ _HANOI = replace(
 # name -> puzzle and settings
 PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
     "2x2": ("rubik2x2-qtm", _2X2),
-    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=900)),
+    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=750)),
     "2x2-pairs": ("rubik2x2-qtm", _FORM),
     "2x2-relative": ("rubik2x2-qtm", replace(_FORM, form="relative")),
-    # the paper's two: about half an hour and an hour of one core
-    "2x2-fc": ("rubik2x2-qtm", replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=1900)),
+    # the paper's two: half an hour and an hour of one core
+    "2x2-fc": ("rubik2x2-qtm", replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=1500)),
     "2x2-attention": (
         "rubik2x2-qtm",
         replace(
