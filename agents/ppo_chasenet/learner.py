@@ -26,7 +26,6 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
-from scipy.stats import spearmanr
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
@@ -38,7 +37,7 @@ from agents.ppo_chasenet.actor import FirstLayer
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.chasenet import ChaseNet
 from agents.ppo_chasenet.config import PpoChaseNetConfig
-from agents.ppo_chasenet.nx import Pairs, fit, walk_pairs
+from agents.ppo_chasenet.nx import Pairs, correlation, fit, walk_pairs
 from agents.rows import make_rows
 from agents.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
 from rubiks_gym.envs import PuzzleVectorEnv
@@ -176,11 +175,11 @@ class Learner:
         if c.fine_tune == "bound":
             y = np.minimum(y, self.net.cost(s, t))
         walks = walk_pairs(self.puzzle, -(-n // c.k), c.k, rng)
-        correlation = float(spearmanr(self.net.cost(walks.s, walks.t), walks.y).statistic)
+        before = correlation(self.net.cost(walks.s, walks.t), walks.y)
         self._set_lr(c.fine_tune_lr)
         pairs = Pairs(*(np.concatenate(both) for both in zip((s, t, y), walks, strict=True)))
         loss = fit(self.net, self.net_optimizer, pairs, c.warm_batch, rng)["chase_loss"]
-        return {"fine_tune_loss": loss, "correlation": correlation}
+        return {"fine_tune_loss": loss, "correlation": before}
 
     def trajectories(self) -> tuple[np.ndarray, np.ndarray]:
         """The states [envs, steps, S] of the last round, and a number [envs, steps] that is the same within an episode."""

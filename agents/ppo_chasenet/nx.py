@@ -67,5 +67,9 @@ def fit(
         loss.backward()
         optimizer.step()
         said[part] = said_here.detach()
-    correlation = float(spearmanr(said.numpy(), pairs.y).statistic)
-    return {"chase_loss": float(mse_loss(said, y)), "correlation": correlation}
+    return {"chase_loss": float(mse_loss(said, y)), "correlation": correlation(said.numpy(), pairs.y)}
+
+
+def correlation(a: np.ndarray, b: np.ndarray) -> float:
+    """Spearman's."""
+    return float(spearmanr(a, b).statistic)

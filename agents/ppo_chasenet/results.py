@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import tyro
-from scipy.stats import spearmanr
 
 import agents
 from agents import store
@@ -20,7 +19,7 @@ from agents.evaluation import Search, policy_quality, solved_by_depth, solved_fr
 from agents.measured import Job, finished, measure_once, metrics, minutes, percent, preset_of
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.figures import learning_figure
-from agents.ppo_chasenet.nx import Pairs, walk_pairs
+from agents.ppo_chasenet.nx import correlation, walk_pairs
 from agents.ppo_chasenet.published import CORRELATION, SOLVED
 from agents.search import Budget, make_search
 from rubiks_gym.exact import ExactTable, has_table
@@ -123,8 +122,7 @@ def chasenet_quality(agent: PpoChaseNet, k: int, options: Options) -> dict[str, 
     puzzle, net, table = agent.puzzle, agent.net, ExactTable(agent.puzzle)
     rng = np.random.default_rng(options.seed)
     pairs = walk_pairs(puzzle, options.walks, k, rng)
-    anywhere = start_states(puzzle, 0, 2 * len(pairs.y), options.seed).reshape(2, len(pairs.y), -1)
-    uniform = Pairs(anywhere[0], anywhere[1], pairs.y)
+    s, t = start_states(puzzle, 0, 2 * len(pairs.y), options.seed).reshape(2, len(pairs.y), -1)  # uniformly random
     said, truth = net.cost(pairs.s, pairs.t), table.distance(puzzle.relative(pairs.s, pairs.t))
     best = []
     for d in range(1, NEAR + 1):
@@ -138,15 +136,10 @@ def chasenet_quality(agent: PpoChaseNet, k: int, options: Options) -> dict[str, 
         "label": correlation(said, pairs.y),
         "truth": correlation(said, truth),
         "truth_with_label": correlation(truth, pairs.y),
-        "uniform": correlation(net.cost(uniform.s, uniform.t), table.distance(puzzle.relative(uniform.s, uniform.t))),
+        "uniform": correlation(net.cost(s, t), table.distance(puzzle.relative(s, t))),
         "best_move": best,
         "weights": sum(parameter.numel() for parameter in net.network.parameters()),
     }
-
-
-def correlation(a: np.ndarray, b: np.ndarray) -> float:
-    """Spearman's."""
-    return float(spearmanr(a, b).statistic)
 
 
 # Tables ----------------------------------------------------------------------------------------------------------------
