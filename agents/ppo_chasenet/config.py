@@ -154,8 +154,8 @@ PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
     "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=750)),
     "2x2-pairs": ("rubik2x2-qtm", _FORM),
     "2x2-relative": ("rubik2x2-qtm", replace(_FORM, form="relative")),
-    # the paper's two: a quarter of an hour and an hour of one core
-    "2x2-fc": ("rubik2x2-qtm", replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=1000)),
+    # the paper's two: an hour of one core each
+    "2x2-fc": ("rubik2x2-qtm", replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=4000)),
     "2x2-attention": (
         "rubik2x2-qtm",
         replace(
