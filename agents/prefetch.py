@@ -1,7 +1,7 @@
 """One processor instruction that numba does not offer: ask for an array's entry before it is needed.
 
-The weights are spread over far more memory than the caches hold, so that waiting for them is most of what a value costs. While
-the indices of one state are worked out, the weights of the one before are on their way.
+Look-up tables and hash tables are spread over far more memory than the caches hold, so that waiting for it is most of what a
+value or a search costs. While the indices of one state are worked out, the weights of the one before are on their way.
 """
 
 from llvmlite import ir

@@ -2,13 +2,24 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from rubiks_gym.puzzles import Puzzle
 
 CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
+
+
+class Parts(NamedTuple):
+    """A cost-to-go in two parts: that of a child is first(state)[action] + second(child).
+
+    The first is known for all children of a state without making any of them, so a search can leave out most of them before
+    it works out the second. An agent that has such parts has them as `parts`.
+    """
+
+    first: Callable[[np.ndarray], np.ndarray]  # states [B, S] to [B, A]
+    second: Callable[[np.ndarray], np.ndarray]  # states [M, S] to [M]
 
 
 class Agent(Protocol):

@@ -15,7 +15,7 @@ from agents.any_cube.agent import AnyCube
 from agents.any_cube.config import PRESETS, AnyCubeConfig
 from agents.any_cube.export import export
 from agents.any_cube.learner import Learner, spread, walk_errors
-from agents.any_cube.network import SIZE, make_reader, possible
+from agents.any_cube.network import SIZE, after_moves, by_move, make_reader, possible
 from agents.search import Ball, Budget, beam, bwas
 from agents.search.solutions import are_solutions
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
@@ -62,6 +62,28 @@ def test_a_table_without_symmetry_of_its_own_makes_all_symmetric_and_inverse_sta
     assert (agent.cost_to_go(CUBE.inverse(states)) == costs).all()
     images = CUBE.symmetries(states).reshape(-1, 20)
     assert (agent.cost_to_go(images).reshape(-1, 48) == costs[:, None]).all()
+
+
+@pytest.mark.parametrize("metric", ["qtm", "htm"])
+def test_the_parts_of_a_childs_cost_add_up_to_it(metric, states, rng):
+    cube, tables = Rubik3x3(metric), (TABLE, (1, 0, 2, 8, 9), (8, 9, 10, 11, 16))
+    agent = AnyCube(cube, tables, 12.0, 0.01, rng.integers(-99, 99, len(tables) * SIZE, np.int8))
+    children = cube.expand(states[:60])  # not those of the goal, for which the cost is 0 and not a sum
+    flat = children.reshape(-1, 20)
+    whole = np.where(cube.is_solved(flat), np.nan, agent.cost_to_go(flat)).reshape(children.shape[:2])
+    found = agent.parts.first(states[:60]) + agent.parts.second(flat).reshape(whole.shape)
+    known = ~np.isnan(whole)
+    assert known.sum() > 600
+    np.testing.assert_allclose(found[known], whole[known], atol=1e-4)
+
+
+def test_weights_by_move_are_those_of_the_moved_cubies(rng):
+    weights, cubies = rng.integers(-99, 99, SIZE, np.int8), (0, 8, 5, 13, 19)
+    out = np.empty((SIZE, 16), np.int8)
+    by_move(after_moves(CUBE, cubies), weights, out)
+    for action in (0, 5, 11):
+        digits = [CUBE.moves[action, :24] if c < 8 else CUBE.moves[action, 24:48] - 24 for c in reversed(cubies)]
+        assert (out[:, action] == weights.reshape((24,) * 5)[np.ix_(*digits)].ravel()).all()
 
 
 @pytest.mark.parametrize(
@@ -272,6 +294,16 @@ def test_trained_tables_solve_random_cubes(rng):
     found = beam(CUBE, states, agent.cost_to_go, width=1024, max_steps=40, ball=Ball(CUBE, 5))
     assert found.solved.all() and are_solutions(CUBE, states, found.moves).all()
     assert np.mean([len(moves) for moves in found.moves]) < 25
+
+
+def test_a_cascade_finds_solutions_hardly_longer_than_those_of_the_whole_beam(rng):
+    agent, ball = agents.load("any_cube:rubik3x3-qtm"), Ball(CUBE, 5)
+    states = CUBE.random_states(sample_seeds(rng, 12))
+    whole = beam(CUBE, states, agent.cost_to_go, width=512, ball=ball)
+    quick = beam(CUBE, states, agent.cost_to_go, width=512, ball=ball, parts=agent.parts)
+    assert whole.solved.all() and quick.solved.all() and are_solutions(CUBE, states, quick.moves).all()
+    assert quick.nodes.sum() < 0.5 * whole.nodes.sum()
+    assert np.mean([len(moves) for moves in quick.moves]) < np.mean([len(moves) for moves in whole.moves]) + 1
 
 
 def test_the_solver_answers_without_a_run(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.protocol import Parts
 from agents.search.ball import Ball
 from agents.search.beam import _best, beam
 from agents.search.bwas import bwas
@@ -365,6 +366,55 @@ def test_beams_side_by_side_find_what_they_find_alone():
     assert together.nodes.tolist() == [found.nodes[0] for found in alone]
 
 
+def halves(puzzle):
+    """Noise as a cost in two parts, each as large as the other."""
+
+    def first(states):
+        children = puzzle.expand(states)
+        return noise(children.reshape(-1, puzzle.state_size)).reshape(children.shape[:2]) / 2
+
+    return Parts(first, lambda states: noise(states) / 2)
+
+
+@pytest.mark.parametrize("puzzle", [Rubik2x2("htm"), Hanoi(5, 3)], ids=str)
+def test_a_cascade_that_looks_at_all_children_is_the_plain_beam(puzzle):
+    states = near_states(puzzle, 6, 5)
+    plain, cascade = (
+        beam(puzzle, states, noise, width=150, **parts) for parts in ({}, {"parts": halves(puzzle), "cascade": 9})
+    )
+    assert plain.solved.any()
+    assert cascade.moves == plain.moves and cascade.nodes.tolist() == plain.nodes.tolist()
+
+
+def test_a_cascade_makes_the_children_that_look_best_and_no_others():
+    puzzle, made, watched = Rubik3x3(), [], []
+
+    def second(states):
+        return noise(states) + noise(states[:, ::-1]) / 37 + noise(states[:, ::2]) / 1009  # hardly any two are equal
+
+    def first(states):
+        return second(puzzle.expand(states)[:, :, ::-1].reshape(-1, 20)).reshape(-1, 12)
+
+    parts = Parts(first, lambda states: made.append(states) or second(states))
+    beam(puzzle, some_states(puzzle, 1), noise, width=30, cascade=2, parts=parts, max_steps=6, watch=watched.append)
+    for layer, below in zip(watched[2:], made[3:], strict=False):
+        looks = (first(layer) + 2 / 3 * second(layer)[:, None]).ravel()
+        best = puzzle.expand(layer).reshape(-1, 20)[np.argsort(looks)]
+        made_here = {state.tobytes() for state in below}
+        assert 30 < len(made_here) <= 60
+        assert made_here <= {state.tobytes() for state in best[:90]}  # 60, and 30 in place of moves that were undone
+
+
+def test_a_goal_is_found_in_a_cascade_as_well():
+    puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
+    states = some_states(puzzle, 20)
+    parts = Parts(
+        lambda states: table.distance(puzzle.expand(states).reshape(-1, 7)).reshape(-1, 6), lambda s: np.zeros(len(s))
+    )
+    found = beam(puzzle, states, table.distance, width=5, cascade=1, parts=parts)
+    assert lengths(found) == table.distance(states).tolist()
+
+
 # Greedy --------------------------------------------------------------------------------------------------------------
 
 
@@ -583,6 +633,12 @@ CUBE, START = Rubik3x3(), some_states(Rubik3x3(), 2)
         (lambda: bwas(CUBE, START, noise, batch=True), "batch"),
         (lambda: beam(CUBE, START, noise, width=0), "width must be a whole number of at least 1, got 0"),
         (lambda: beam(CUBE, START, noise, max_steps=2.0), "max_steps"),
+        (lambda: beam(CUBE, START, noise, cascade=0), "cascade must be a whole number of at least 1, got 0"),
+        (lambda: beam(CUBE, START, noise, parts=Parts(noise, noise)), r"first part .* one number per child, shape \(1, 12\)"),
+        (
+            lambda: beam(CUBE, START, noise, parts=Parts(lambda s: np.full((1, 12), np.inf), noise)),
+            "first part .* finite, got inf",
+        ),
         (lambda: beam(CUBE, START, noise, ball=Ball(Rubik3x3("htm"), 1)), "ball must be a Ball of rubik3x3-qtm"),
         (lambda: greedy(CUBE, START, noise, ball=3), "ball must be a Ball of rubik3x3-qtm, got 3"),
         (lambda: greedy(CUBE, START, noise, by="luck"), "by must be 'value', 'policy' or 'sample', got 'luck'"),

@@ -1,14 +1,25 @@
 """The trained tables as an agent, one byte per weight."""
 
 from collections.abc import Iterable
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from agents.any_cube.network import SIZE, Cubies, make_reader, possible_in, sums
-from agents.protocol import lookahead_policy
+from agents.any_cube.network import (
+    SIZE,
+    Cubies,
+    after_moves,
+    by_move,
+    child_sums,
+    inverse_sums,
+    make_reader,
+    possible_in,
+    sums,
+)
+from agents.protocol import Parts, lookahead_policy
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
-from rubiks_gym.puzzles.threads import over_rows
+from rubiks_gym.puzzles.threads import over_rows, side_by_side
 
 
 class AnyCube:
@@ -54,6 +65,30 @@ class AnyCube:
     def policy(self, states: np.ndarray) -> np.ndarray:
         """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The halves that a state and its inverse make, see `network`; the first needs 16 (htm: 32) times the memory."""
+        puzzle, reader, scale, n = self.puzzle, self.reader, np.float32(self.scale), len(self.tables)
+        lanes = 16 if puzzle.n_actions <= 16 else 32  # so that no row is spread over two lines of the cache
+        weights = np.empty((len(self.weights), lanes), np.int8)
+        tables = zip(self.tables, np.split(self.weights, n), np.split(weights, n), strict=True)
+        side_by_side([partial(by_move, after_moves(puzzle, cubies), old, new) for cubies, old, new in tables])
+        lane = (puzzle.symmetric_actions(puzzle.goal[None])[0].T + lanes * np.arange(48)).astype(np.uint32)
+
+        def first(states: np.ndarray) -> np.ndarray:
+            states = puzzle.as_states(states)
+            out = np.empty((len(states), puzzle.n_actions), np.int32)
+            over_rows(child_sums, (reader.contribution, reader.offset, reader.mirror, lane, weights), (states, out))
+            return np.float32(self.bias) + scale * out
+
+        def second(states: np.ndarray) -> np.ndarray:
+            states = puzzle.as_states(states)
+            out = np.empty(len(states), np.int32)
+            over_rows(inverse_sums, (reader.contribution, reader.offset, self.weights), (states, out))
+            return scale * out
+
+        return Parts(first, second)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights of what is possible."""

@@ -95,6 +95,8 @@ def make_search(
     parameters = inspect.signature(function).parameters
     given = {"cost_to_go": agent.cost_to_go, "policy": agent.policy, "rng": None}
     given = {key: value for key, value in given.items() if key in parameters}
+    if "parts" in parameters:  # asked for only here: making them takes an agent time and memory
+        given["parts"] = getattr(agent, "parts", None)
     ball = Ball(puzzle, radius) if radius and not isinstance(radius, Ball) else radius or None
     given |= {"ball": ball, "budget": budget or Budget()} | defaults | options
 
@@ -114,7 +116,9 @@ def search_options(name: str) -> dict[str, Any]:
     if function is mcts:
         return {field.name: defaults.get(field.name, field.default) for field in fields(Options)}
     keywords = inspect.signature(function).parameters.values()
-    own = {p.name: p.default for p in keywords if p.kind is p.KEYWORD_ONLY and p.name not in ("ball", "budget", "watch")}
+    own = {
+        p.name: p.default for p in keywords if p.kind is p.KEYWORD_ONLY and p.name not in ("parts", "ball", "budget", "watch")
+    }
     return own | defaults
 
 

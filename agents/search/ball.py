@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from agents.protocol import CostToGo
 from agents.search.solutions import Solutions
@@ -97,15 +98,21 @@ def heuristic(cost_to_go: CostToGo, states: np.ndarray) -> np.ndarray:
     """What cost_to_go says of states [M, S], [M] float32; a ValueError names an answer that no search can use."""
     if len(states) == 0:
         return np.zeros(0, np.float32)
-    answer = np.asarray(cost_to_go(states))
-    if answer.shape != (len(states),) or answer.dtype.kind not in "fiu":
-        given = f"{answer.dtype} {answer.shape}"
-        raise ValueError(f"cost_to_go must return one number per state, shape ({len(states)},), got {given}")
+    return as_costs("cost_to_go", cost_to_go(states), (len(states),), states)
+
+
+def as_costs(word: str, answer: ArrayLike, shape: tuple[int, ...], states: np.ndarray) -> np.ndarray:
+    """The answer of a function called `word` to states [M, S] as float32 of a shape (M, ...), if it can be."""
+    answer = np.asarray(answer)
+    if answer.shape != shape or answer.dtype.kind not in "fiu":
+        each = "state" if len(shape) == 1 else "child"
+        raise ValueError(f"{word} must return one number per {each}, shape {shape}, got {answer.dtype} {answer.shape}")
     with np.errstate(over="ignore"):  # what is too large for 32 bits becomes infinite, and is refused
         costs = answer.astype(np.float32)
     bad = ~np.isfinite(costs)
     if bad.any():
-        raise ValueError(f"cost_to_go must be finite, got {answer[bad][0]} for {states[bad][0].tolist()}")
+        at = np.argwhere(bad)[0]
+        raise ValueError(f"{word} must be finite, got {answer[tuple(at)]} for {states[at[0]].tolist()}")
     return costs
 
 

@@ -1,17 +1,22 @@
 """Beam search: breadth-first search that keeps the W most promising states of every layer."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 
-from agents.search.ball import Ball, CostToGo, begin, heuristic, one_by_one, whole
+from agents.protocol import CostToGo, Parts
+from agents.search.ball import Ball, as_costs, begin, heuristic, one_by_one, whole
 from agents.search.solutions import Budget, Solutions
 from agents.search.table import StateTable, children
 from rubiks_gym.puzzles import Puzzle
 
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache and are a full batch for a network
+_LIKE_PARENT = 2 / 3  # how much of its parent's second part a child is expected to have
+
+# States of a layer below [M, S], rows of their parents [M], actions [M], and the parts of their costs known so far [M].
+Children = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def beam(
@@ -20,7 +25,9 @@ def beam(
     cost_to_go: CostToGo,
     *,
     width: int = 1024,
+    cascade: int = 3,
     max_steps: int = 1000,
+    parts: Parts | None = None,
     ball: Ball | None = None,
     budget: Budget | None = None,
     watch: Callable[[np.ndarray], None] | None = None,
@@ -31,6 +38,9 @@ def beam(
     it. Of equal costs the child of the better parent is kept, then the one with the lower action. A width that holds whole
     layers makes this breadth-first search, and its solutions optimal.
 
+    If the cost comes in parts, the search is a cascade: the first part of a child's cost and its parent's second part tell
+    which children are worth a closer look; only the best cascade * W are made and have their own second part worked out.
+
     A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
 
     Args:
@@ -38,20 +48,30 @@ def beam(
         states: start states [B, S] uint8.
         cost_to_go: states [M, S] to moves still needed [M]; called for the children of up to 4096 states at a time.
         width: states kept per layer, W.
+        cascade: with `parts`, children made per state kept.
         max_steps: layers at most.
+        parts: the parts of cost_to_go, if it has any.
         ball: states whose way home is known.
-        budget: for each start; checked before each call of cost_to_go.
+        budget: for each start; checked before each call of cost_to_go or of its second part.
         watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
     """
     states, ball = begin(puzzle, states, ball)
-    whole(1, width=width, max_steps=max_steps)
-    solve = partial(_solve, puzzle, cost_to_go, width, max_steps, ball, budget or Budget(), watch)
+    whole(1, width=width, max_steps=max_steps, cascade=cascade)
+    if parts is None:
+        most, cost = puzzle.n_actions * width, cost_to_go
+        children_of = partial(_all_below, puzzle)
+    else:
+        most, cost = min(cascade, puzzle.n_actions) * width, parts.second
+        children_of = partial(_promising_below, puzzle, parts.first, most)
+    solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, ball, budget or Budget(), watch)
     return one_by_one(solve, states, ball, parallel=True)
 
 
 def _solve(
     puzzle: Puzzle,
-    cost_to_go: CostToGo,
+    children_of: Callable[..., Iterator[Children]],
+    cost: CostToGo,
+    most: int,
     width: int,
     max_steps: int,
     ball: Ball,
@@ -62,40 +82,67 @@ def _solve(
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
     layer, before = start[None].copy(), start[None][:0].copy()  # [W, S], best first
+    own = np.zeros(1, np.float32)  # [W] what `cost` says of each; of a single state it makes no difference
     last = np.array([-1], np.int16)  # [W] the action that led to each
     history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
     table = StateTable(puzzle.state_size)
     generated = kept_before = 0  # states in all layers so far
     while len(layer) and len(history) < max_steps:
         table.clear()
-        room = len(before) + len(layer) * (1 + puzzle.n_actions)
-        if table.nbytes_with(room) + 14 * room + 6 * kept_before > budget.memory:
+        room = len(before) + len(layer) + min(most, len(layer) * puzzle.n_actions)
+        if table.nbytes_with(room) + 18 * room + 6 * kept_before > budget.memory:
             break
         table.insert(before)
         table.insert(layer)
         known = len(table)
-        parents, actions, costs = [], [], []
-        for row in range(0, len(layer), _CHUNK):
+        parents, actions, costs, owns = [], [], [], []
+        for below, rows, by, so_far in children_of(layer, last, own):
             if generated >= budget.nodes or time.perf_counter() >= deadline:
                 return None, generated
-            below, rows, by = children(puzzle, layer[row : row + _CHUNK], last[row : row + _CHUNK])
             generated += len(below)
             _, new = table.insert(below)
-            parents.append((row + rows[new]).astype(np.int32))
+            below = below[new]
+            parents.append(rows[new].astype(np.int32))
             actions.append(by[new])
-            inside = ball.distance(below[new]) >= 0
+            inside = ball.distance(below) >= 0
             if inside.any():  # one move ago all were outside, so whoever is inside now is as far from the goal as the others
                 home = int(inside.argmax())
-                return _trace([*history, (parents[-1], actions[-1])], home) + ball.finish(below[new[home]]), generated
-            costs.append(heuristic(cost_to_go, below[new]))
+                return _trace([*history, (parents[-1], actions[-1])], home) + ball.finish(below[home]), generated
+            owns.append(heuristic(cost, below))
+            costs.append(so_far[new] + owns[-1])
         kept = _best(np.concatenate(costs), width)
-        last = np.concatenate(actions)[kept]
+        last, own = np.concatenate(actions)[kept], np.concatenate(owns)[kept]
         history.append((np.concatenate(parents)[kept], last))
         kept_before += len(kept)
         layer, before = table.states[known + kept], layer
         if watch is not None:
             watch(layer)
     return None, generated
+
+
+def _all_below(puzzle: Puzzle, layer: np.ndarray, last: np.ndarray, own: np.ndarray) -> Iterator[Children]:
+    """All children of a layer [W, S] but those that undo its last actions [W]."""
+    for row in range(0, len(layer), _CHUNK):
+        below, rows, by = children(puzzle, layer[row : row + _CHUNK], last[row : row + _CHUNK])
+        yield below, row + rows, by, np.zeros(len(below), np.float32)
+
+
+def _promising_below(
+    puzzle: Puzzle, first: CostToGo, most: int, layer: np.ndarray, last: np.ndarray, own: np.ndarray
+) -> Iterator[Children]:
+    """Of the same children the `most` that look best: by the first part of their cost and their parent's second, own [W]."""
+    known = as_costs("the first part of a cost", first(layer), (len(layer), puzzle.n_actions), layer)
+    looks = known + np.float32(_LIKE_PARENT) * own[:, None]
+    looks[~puzzle.legal(layer)] = np.inf
+    undo = np.flatnonzero(last >= 0)
+    looks[undo, puzzle.inverse_action[last[undo]]] = np.inf
+    looks = looks.ravel()
+    limit = np.partition(looks, most - 1)[most - 1] if most < len(looks) else np.inf
+    picked = np.flatnonzero((looks <= limit) & (looks < np.inf))  # and whatever looks as good as the last of them
+    for start in range(0, len(picked), _CHUNK * puzzle.n_actions):
+        some = picked[start : start + _CHUNK * puzzle.n_actions]
+        rows, by = some // puzzle.n_actions, some % puzzle.n_actions
+        yield puzzle.apply(layer[rows], by), rows, by.astype(np.int16), known[rows, by]
 
 
 def _best(costs: np.ndarray, width: int) -> np.ndarray:

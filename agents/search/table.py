@@ -8,6 +8,7 @@ Letters: B batch, S state, A actions, M rows, N states stored, C slots.
 import numpy as np
 from numba import njit
 
+from agents.prefetch import prefetch
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import GOLDEN, below, mix
 
@@ -16,7 +17,7 @@ MOST = 2**30  # states that a table can number: they and the slots, at most thre
 _jit = njit(cache=True, nogil=True)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
 _NUMBER, _TAG = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFF00000000)  # a slot: a number plus 1, and upper half of its hash
-_AHEAD = 64  # rows whose slots are fetched together
+_AHEAD = 256  # rows whose slots are fetched together
 
 
 # Children ------------------------------------------------------------------------------------------------------------
@@ -99,15 +100,14 @@ def seek(slots, stored, state, hashed):
 
 
 @_jit
-def look_ahead(slots, states, start, stop, hashes, fetched):
-    """Hash states[start:stop], and read their slots before they are used.
+def look_ahead(slots, states, start, stop, hashes):
+    """Hash states[start:stop], and ask for their slots before they are used.
 
-    The processor waits for these reads together; in the loops below, which branch on what they find, it would wait for one
-    after the other.
+    The slots arrive side by side; the loops below, which branch on what they find, would wait for one after the other.
     """
     for m in range(start, stop):
         hashes[m - start] = hash_state(states[m])
-        fetched[m - start] = slots[home(slots, hashes[m - start])]
+        prefetch(slots, home(slots, hashes[m - start]))
 
 
 @_jit
@@ -116,11 +116,11 @@ def find_or_insert(slots, stored, n, states, numbers, source):
 
     Returns how many states are stored then.
     """
-    hashes, fetched = np.empty(_AHEAD, np.uint64), np.empty(_AHEAD, np.uint64)
+    hashes = np.empty(_AHEAD, np.uint64)
     before = n
     for start in range(0, states.shape[0], _AHEAD):
         stop = min(start + _AHEAD, states.shape[0])
-        look_ahead(slots, states, start, stop, hashes, fetched)
+        look_ahead(slots, states, start, stop, hashes)
         for m in range(start, stop):
             at = seek(slots, stored, states[m], hashes[m - start])
             if slots[at] == _EMPTY:
@@ -136,10 +136,10 @@ def find_or_insert(slots, stored, n, states, numbers, source):
 @_jit
 def find(slots, stored, states, numbers):
     """The number of each state [M, S] into numbers [M], -1 where it is not stored."""
-    hashes, fetched = np.empty(_AHEAD, np.uint64), np.empty(_AHEAD, np.uint64)
+    hashes = np.empty(_AHEAD, np.uint64)
     for start in range(0, states.shape[0], _AHEAD):
         stop = min(start + _AHEAD, states.shape[0])
-        look_ahead(slots, states, start, stop, hashes, fetched)
+        look_ahead(slots, states, start, stop, hashes)
         for m in range(start, stop):
             at = seek(slots, stored, states[m], hashes[m - start])
             numbers[m] = np.int64(slots[at] & _NUMBER) - 1
