@@ -280,7 +280,31 @@ def test_results_of_all_runs_and_of_several_seeds_together_are_written_between_t
     assert all("| qtm | 1 | 1.0 | testset | 256 | 3 of 3 | 3.67 |" in text for text in (own, first))
     assert "Measured 2026-01-01, commits abcdef, some, two cores." in own
     with pytest.raises(ValueError, match="no evaluations"):
-        results.write(results.Options(runs=tmp_path / "agents"))
+        results.write(results.Options(runs=tmp_path / "agents", project=tmp_path / "runs"))
+
+
+def test_results_stay_when_their_runs_are_gone_until_they_are_measured_again(tmp_path):
+    made = {"date": "2026-01-01", "commit": "abcdef", "machine": {"processor": "some"}}
+    own = tmp_path / "agents" / "any_cube"
+    own.mkdir(parents=True)
+    (tmp_path / "README.md").write_text("<!-- any_cube:begin --><!-- any_cube:end -->")
+    (own / "README.md").write_text("<!-- results:begin --><!-- results:end -->")
+
+    def evaluate(machine, seed, length):
+        folder = tmp_path / machine / f"htm-s{seed}" / "uniform-256"
+        folder.mkdir(parents=True)
+        row = {"starts": 3, "solved": 1.0, "nodes": 5.0, "cpu_seconds": 0.5, "mean_length": length}
+        (folder / "evaluation.json").write_text(json.dumps({"rows": [row], "made": made}))
+
+    evaluate("one", 0, 20.0)
+    evaluate("one", 1, 21.0)
+    evaluate("two", 1, 22.0)
+    for machine, expected in (("one", (20.0, 21.0)), ("two", (20.0, 22.0)), ("none", (20.0, 22.0))):
+        results.write(results.Options(runs=tmp_path / machine, project=tmp_path))
+        rows = [line for line in (own / "README.md").read_text().splitlines() if line.startswith("| htm")]
+        assert len(rows) == 2
+        for seed, (row, length) in enumerate(zip(rows, expected, strict=True)):
+            assert row.startswith(f"| htm | {seed} | 0.0 | uniform | 256 | 3 of 3 | {length:.2f} |")
 
 
 # The tables that come with the project ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Write the tables and the figure of README.md from what train.evaluate has measured: python -m agents.any_cube.results
 
 Looks for runs/any_cube/NAME-sSEED/QUESTION-WIDTH/evaluation.json, as the commands in README.md make them; QUESTION is `uniform`
-or `testset`.
+or `testset`. What was measured is kept in results.jsonl.
 """
 
 import json
@@ -30,9 +30,14 @@ class Options:
     """Where README.md and agents/any_cube/README.md are."""
 
 
-def read(runs: Path) -> list[dict[str, Any]]:
-    """One record per evaluation: run, seed, question, width, the evaluation's row, seconds of training, origin."""
-    records = []
+def read(runs: Path, kept: Path) -> list[dict[str, Any]]:
+    """One record per evaluation: run, seed, question, width, the evaluation's row, seconds of training, origin.
+
+    Run folders are large and stay on the machine that made them; a file of what was measured so far is kept beside README.md.
+    Evaluations in run folders are newer, and replace what it holds of the same run, question and width.
+    """
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    records = {_key(record): record for record in map(json.loads, lines)}
     for file in sorted(runs.glob("*-s*/*-*/evaluation.json")):
         result, folder = json.loads(file.read_text()), file.parent.parent
         name, _, seed = folder.name.rpartition("-s")
@@ -41,24 +46,22 @@ def read(runs: Path) -> list[dict[str, Any]]:
             raise ValueError(f"{file.parent} must be called QUESTION-WIDTH, for example uniform-4096")
         metrics = folder / "metrics.jsonl"  # an untrained agent has none
         steps = [json.loads(line) for line in metrics.read_text().splitlines()] if metrics.exists() else []
-        records.append(
-            {
-                "name": name, "seed": seed, "question": question, "width": int(width), **result["rows"][0],
-                "kociemba": next((row["mean_length"] for row in result.get("baseline", [])), None),
-                "training": sum(step["seconds"] for step in steps), "made": result["made"],
-            }
-        )  # fmt: skip
+        record = {"name": name, "seed": seed, "question": question, "width": int(width), **result["rows"][0]}
+        records[_key(record)] = record | {"training": sum(step["seconds"] for step in steps), "made": result["made"]}
     if not records:
         raise ValueError(f"no evaluations RUN-sSEED/QUESTION-WIDTH in {runs}: see README.md for the commands")
-    records += together(records)
-    return sorted(records, key=lambda r: (r["name"], r["question"], r["width"], r["seed"]))
+    return [records[key] for key in sorted(records)]
+
+
+def _key(record: dict[str, Any]) -> tuple[str, str, int, str]:
+    return record["name"], record["question"], record["width"], record["seed"]
 
 
 def together(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What all seeds of a run find together if each cube gets the shortest of their solutions, as `--also` does it."""
     found = []
-    for key in sorted({(r["name"], r["question"], r["width"]) for r in records}):
-        runs = [r for r in records if (r["name"], r["question"], r["width"]) == key and "lengths" in r]
+    for key in sorted({_key(r)[:3] for r in records}):
+        runs = [r for r in records if _key(r)[:3] == key and "lengths" in r]
         if len(runs) > 1 and len({r["starts"] for r in runs}) == 1:
             each = np.array([r["lengths"] for r in runs], float)  # [runs, cubes], nan where unsolved
             shortest = np.fmin.reduce(each)
@@ -110,11 +113,11 @@ def figure(records: list[dict[str, Any]]) -> Figure:
                 axes.annotate(name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
     if measured:
         left.axhline(np.mean([r["mean_distance"] for r in measured]), color="black", linewidth=0.8)
+        left.legend(fontsize=8)
     left.set(
         xscale="log", xlabel="CPU seconds per cube", ylabel="mean length, quarter turns", title="the line below is optimal"
     )
     right.set(xscale="log", xlabel="CPU seconds per cube", ylabel="percent solved optimally", ylim=(0, 101))
-    left.legend(fontsize=8)
     for axes in (left, right):
         axes.grid(alpha=0.3)
     return picture
@@ -122,9 +125,11 @@ def figure(records: list[dict[str, Any]]) -> Figure:
 
 def write(options: Options) -> None:
     """All measurements into README.md, the figure beside it; those of each preset's runs alone into the project's README.md."""
-    records = read(options.runs)
-    presets = [r for r in records if r["name"] in PRESETS]
     own, first = options.project / "agents" / "any_cube", options.project / "README.md"
+    records = read(options.runs, own / "results.jsonl")
+    store.write_text(own / "results.jsonl", "".join(f"{json.dumps(record)}\n" for record in records))
+    records = sorted(records + together(records), key=_key)
+    presets = [r for r in records if r["name"] in PRESETS]
     figure(presets).savefig(own / "length.png", dpi=110)
     store.write_between(own / "README.md", "results", "\n\n".join([table(records), *origins(records)]))
     alone = [r for r in presets if r["question"] in ("uniform", "testset") and "+" not in r["seed"]]
