@@ -16,7 +16,7 @@ import tyro
 import agents
 from agents import store
 from agents.evaluation import FARTHEST
-from agents.search import Ball, Budget, Solutions, beam, both_ways
+from agents.search import Ball, Budget, Solutions, make_search
 from benchmarks.speed import ROOT, _plain
 from rubiks_gym.puzzles import sample_seeds, set_num_threads
 from train.runs import surroundings
@@ -28,11 +28,11 @@ class Args:
 
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")] = "any_cube:rubik3x3-qtm"
     """Run folder, or a trained agent of the project."""
-    widths: tuple[int, ...] = (256, 1024, 4096, 16_384, 65_536)
+    widths: tuple[int, ...] = (256, 1024, 4096, 16_384, 65_536, 262_144)
     """Beam widths."""
     cubes: int = 8
     """Random cubes per width."""
-    prefix_width: int = 16_384
+    prefix_width: int = 65_536
     """Beam width for the prefixes."""
     radius: int = 7
     """Of the ball in which beams end."""
@@ -48,13 +48,13 @@ class Solver:
         self.cube = self.agent.puzzle
         self.ball = Ball(self.cube, args.radius)
 
-    def __call__(self, states: np.ndarray, width: int) -> Solutions:
-        options = {"width": width, "ball": self.ball, "budget": Budget(nodes=2**60)}
-        return both_ways(beam, self.cube, states, self.agent.cost_to_go, **options)
+    def __call__(self, states: np.ndarray, width: int, **options: int) -> Solutions:
+        options, budget = {"width": width, **options}, Budget(nodes=2**60)
+        return make_search("beam", self.agent, options, self.ball, inverse=True, budget=budget)(states)
 
 
 def by_width(solver: Solver, states: np.ndarray, width: int) -> dict[str, float]:
-    """Rates and memory of one thread, and the gain from two."""
+    """Rates and memory of one thread, the gain from two, and the gain from making only the children that look best."""
     solver(states[:1], width)  # compiles
     set_num_threads(1)
     start = time.perf_counter()
@@ -65,6 +65,12 @@ def by_width(solver: Solver, states: np.ndarray, width: int) -> dict[str, float]
     solver(states, width)
     together = time.perf_counter() - start
     set_num_threads(1)
+    start = time.perf_counter()
+    solver(states[:1], width)
+    cascade = time.perf_counter() - start
+    start = time.perf_counter()
+    solver(states[:1], width, cascade=solver.cube.n_actions)
+    every_child = time.perf_counter() - start
     tracemalloc.start()
     nodes = solver(states[:1], width).nodes[0] / 2  # one of the two beams at a time
     peak = tracemalloc.get_traced_memory()[1]
@@ -72,7 +78,7 @@ def by_width(solver: Solver, states: np.ndarray, width: int) -> dict[str, float]
     return {
         "width": width, "length": float(np.mean([len(moves) for moves in found.moves])), "seconds": alone / len(states),
         "nodes_per_second": found.nodes.sum() / alone, "megabytes": peak / 1e6, "bytes_per_node": peak / nodes,
-        "two_threads": alone / together,
+        "two_threads": alone / together, "cascade": every_child / cascade,
     }  # fmt: skip
 
 
@@ -93,8 +99,8 @@ def main(args: Args) -> None:
     solver = Solver(args)
     states = solver.cube.random_states(sample_seeds(np.random.default_rng(args.seed), args.cubes))
     lines = [
-        "| beam width | length | s a cube, one thread | nodes/s | MB at most | bytes a node | two threads |",
-        "|---" * 7 + "|",
+        "| beam width | length | s a cube, one thread | nodes/s | MB at most | bytes a node | two threads | cascade |",
+        "|---" * 8 + "|",
     ]
     rows = []
     for width in args.widths:
@@ -102,7 +108,7 @@ def main(args: Args) -> None:
         r = rows[-1]
         lines.append(
             f"| {width:,} | {r['length']:.2f} | {r['seconds']:.2f} | {r['nodes_per_second']:,.0f} | {r['megabytes']:,.0f} | "
-            f"{r['bytes_per_node']:.0f} | {r['two_threads']:.2f} x |"
+            f"{r['bytes_per_node']:.0f} | {r['two_threads']:.2f} x | {r['cascade']:.2f} x |"
         )
         print(lines[-1], flush=True)
     hard = prefixes(solver, args.prefix_width)

@@ -27,7 +27,7 @@ RADIUS = 6  # of the ball around the goal in which beams end
 
 
 def main(
-    lots: int = PRESETS["demo"][1].lots, rounds: int = PRESETS["demo"][1].rounds, cubes: int = 20, width: int = 4096
+    lots: int = PRESETS["demo"][1].lots, rounds: int = PRESETS["demo"][1].rounds, cubes: int = 20, width: int = 16_384
 ) -> None:
     """Show the main jobs end to end.
 
