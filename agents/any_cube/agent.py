@@ -33,7 +33,7 @@ class AnyCube:
         weights: all tables, one after another, [W] int8.
     """
 
-    SEARCH = {"search": "beam", "option": ("width=4096",), "radius": 6, "inverse": True}  # about a second per cube
+    SEARCH = {"search": "beam", "option": ("width=16384",), "radius": 6, "inverse": True}  # about a second per cube
 
     def __init__(self, puzzle: Puzzle, tables: Iterable[Cubies], bias: float, scale: float, weights: np.ndarray) -> None:
         if not isinstance(puzzle, Rubik3x3):

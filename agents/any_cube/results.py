@@ -141,7 +141,8 @@ def origins(records: list[dict[str, Any]]) -> list[str]:
     """When, where and from which code the figures were made."""
     commits: dict[tuple[str, str], set[str]] = {}
     for made in (r["made"] for r in records):
-        commits.setdefault((made["date"][:10], made["machine"]["processor"]), set()).add(made["commit"][:10])
+        of_day = commits.setdefault((made["date"][:10], made["machine"]["processor"]), set())
+        of_day |= {commit[:10] for commit in made["commit"].split(", ")}  # of what was measured first one knows only several
     return [
         f"Measured {day}, commits {', '.join(sorted(c))}, {machine}, two cores."
         for (day, machine), c in sorted(commits.items())
