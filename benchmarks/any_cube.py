@@ -28,7 +28,7 @@ class Args:
 
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")] = "any_cube:rubik3x3-qtm"
     """Run folder, or a trained agent of the project."""
-    widths: tuple[int, ...] = (256, 1024, 4096, 16_384, 65_536, 262_144)
+    widths: tuple[int, ...] = (256, 1024, 4096, 16_384, 65_536)
     """Beam widths."""
     cubes: int = 8
     """Random cubes per width."""
