@@ -405,6 +405,14 @@ def test_a_cascade_makes_the_children_that_look_best_and_no_others():
         assert made_here <= {state.tobytes() for state in best[:90]}  # 60, and 30 in place of moves that were undone
 
 
+def test_a_cascade_gives_up_at_a_dead_end_like_the_plain_beam():
+    puzzle, start = Graph((0, 1), (2, 3), (3, 4)), np.array([[2]], np.uint8)
+    parts = Parts(lambda states: np.zeros((len(states), puzzle.n_actions)), nothing_known)
+    for options in ({}, {"parts": parts}):
+        found = beam(puzzle, start, nothing_known, **options)
+        assert not found.solved[0] and found.moves == [[]] and found.nodes[0] == 2
+
+
 def test_a_goal_is_found_in_a_cascade_as_well():
     puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
     states = some_states(puzzle, 20)

@@ -139,7 +139,7 @@ def _promising_below(
     looks = looks.ravel()
     limit = np.partition(looks, most - 1)[most - 1] if most < len(looks) else np.inf
     picked = np.flatnonzero((looks <= limit) & (looks < np.inf))  # and whatever looks as good as the last of them
-    for start in range(0, len(picked), _CHUNK * puzzle.n_actions):
+    for start in range(0, max(len(picked), 1), _CHUNK * puzzle.n_actions):  # at a dead end no children, but those once
         some = picked[start : start + _CHUNK * puzzle.n_actions]
         rows, by = some // puzzle.n_actions, some % puzzle.n_actions
         yield puzzle.apply(layer[rows], by), rows, by.astype(np.int16), known[rows, by]
