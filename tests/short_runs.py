@@ -40,7 +40,7 @@ def run_options(folder, resume, seed):
 
 def lines(folder):
     found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in row.items() if key != "seconds"} for row in found]
+    return [{key: value for key, value in row.items() if key not in ("seconds", "cpu_seconds")} for row in found]
 
 
 def weights_of(agent):

@@ -18,6 +18,7 @@ from agents.tabular.agent import Tabular
 from agents.tabular.learner import TabularConfig, learn_batch
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2
+from tests.short_runs import lines
 from train.runs import Run, RunOptions, rng_from, rng_state
 from train.tabular import Options, train
 
@@ -26,10 +27,6 @@ ROOT = Path(__file__).parent.parent
 
 def options(folder, iterations=30, puzzle="hanoi-5-3", resume=False, **run):
     return Options(RunOptions(folder, resume=resume, **run), puzzle, TabularConfig(iterations=iterations, batch=300))
-
-
-def lines(folder):
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 @pytest.mark.parametrize("puzzle", ["hanoi-4-3", "hanoi-3-4"])

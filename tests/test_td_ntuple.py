@@ -1,6 +1,5 @@
 """TD-n-tuple: boards, tuples and values by hand, updates by hand, symmetries, learning, storing."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from agents.td_ntuple.learner import learn, make_coherence, make_rules, make_set
 from agents.td_ntuple.published import LEARNING, SOLVED
 from agents.td_ntuple.tuples import make_tuples
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
+from tests.short_runs import lines
 from train.runs import RunOptions, with_preset
 from train.td_ntuple import Options, train
 
@@ -319,8 +319,7 @@ def test_run_can_be_cut_and_resumed_and_loaded(tmp_path, monkeypatch):
     monkeypatch.undo()
     resumed = train(options(tmp_path / "cut", resume=True))
     assert (resumed.net.weights == whole.net.weights).all()
-    lines = [(tmp_path / name / "metrics.jsonl").read_text() for name in ("whole", "cut")]
-    assert lines[0] == lines[1] and "solved" in json.loads(lines[0].splitlines()[-1])
+    assert lines(tmp_path / "whole") == lines(tmp_path / "cut") and "solved" in lines(tmp_path / "whole")[-1]
     assert (tmp_path / "cut" / "learning_curve.png").exists()
     loaded = agents.load(tmp_path / "cut")
     assert isinstance(loaded, TdNTuple) and (loaded.net.weights == whole.net.weights).all()

@@ -59,7 +59,7 @@ class Run:
         _need("wandb", options.wandb != "disabled")
         _need("tensorboard", options.tensorboard)
         self._open_folder()
-        self._saved_at = time.monotonic()
+        self._saved_at, self._cpu_at = time.monotonic(), time.process_time()
         self._wandb = _start_wandb(options, config)
         self._tensorboard = _start_tensorboard(options)
 
@@ -75,7 +75,9 @@ class Run:
         return found
 
     def log(self, step: int, **metrics: float) -> None:
-        """Append one line to metrics.jsonl, and tell W&B and TensorBoard."""
+        """Append one line to metrics.jsonl, with the CPU seconds since the last, and tell W&B and TensorBoard."""
+        before, self._cpu_at = self._cpu_at, time.process_time()
+        metrics["cpu_seconds"] = self._cpu_at - before
         row = {"step": step, **{key: float(value) for key, value in metrics.items()}}
         with open(self.folder / "metrics.jsonl", "a") as file:
             file.write(json.dumps(row) + "\n")
