@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from agents import store
+import rubiks_gym.ntuple
 from agents.protocol import Agent, run_folder
+from rubiks_gym import files
 from rubiks_gym.puzzles import Puzzle, puzzle_from_name
 
 # kind -> where its class is; strings, so that loading a table needs no torch
@@ -18,7 +19,7 @@ AGENTS: dict[str, str] = {
     "random": "agents.baselines:Random",
     "tabular": "agents.tabular.agent:Tabular",
     "td_ntuple": "agents.td_ntuple.agent:TdNTuple",
-    "any_cube": "agents.any_cube.agent:AnyCube",
+    "symmetric_ntuple": "rubiks_gym.ntuple.agent:SymmetricNTuple",
     "davi": "agents.davi.agent:Davi",
     "adi": "agents.adi.agent:Adi",
     "ppo_chasenet": "agents.ppo_chasenet.agent:PpoChaseNet",
@@ -26,7 +27,7 @@ AGENTS: dict[str, str] = {
 
 # name -> file of an agent that comes with the project; README.md of its kind says how it was made
 PRETRAINED: dict[str, Path] = {
-    "any_cube:rubik3x3-qtm": Path(__file__).parent / "any_cube" / "pretrained" / "rubik3x3-qtm.npz",
+    "symmetric_ntuple:rubik3x3-qtm": Path(rubiks_gym.ntuple.__file__).parent / "trained" / "rubik3x3-qtm.npz",
 }
 
 
@@ -53,7 +54,8 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     if kind in ("exact", "random") and name:
         state, arrays = {"agent": kind, "puzzle": name, "settings": {}}, {}
     elif str(run) in PRETRAINED:
-        state, arrays = store.load(PRETRAINED[str(run)])
+        state, arrays = files.load(PRETRAINED[str(run)])
+        state["agent"] = kind  # the file was written under an earlier name
     else:
         state, arrays = load_checkpoint(run_folder(run))
     missing = {"agent", "puzzle", "settings"} - set(state)
@@ -84,11 +86,11 @@ def last_checkpoint(run: Path) -> Path:
 def load_checkpoint(run: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """State and arrays of the newest checkpoint; of the one before it, with a warning, if a failing disk has damaged that."""
     try:
-        return store.load(last_checkpoint(run))
+        return files.load(last_checkpoint(run))
     except ValueError as error:
         for file in checkpoints(run)[-2::-1]:
             with contextlib.suppress(ValueError):
-                state, arrays = store.load(file)
+                state, arrays = files.load(file)
                 warnings.warn(f"{error}; going back to {file.name}", stacklevel=2)
                 return state, arrays
         raise

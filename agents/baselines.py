@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.protocol import random_policy
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import below, mix
+from rubiks_gym.search.heuristic import random_policy
 
 
 class Exact:

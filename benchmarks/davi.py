@@ -19,11 +19,11 @@ from agents.davi.agent import Davi
 from agents.davi.config import PRESETS
 from agents.davi.learner import Learner
 from agents.davi.network import NETWORKS
-from agents.davi.published import SPEED
-from agents.evaluation import start_states
-from agents.search import Budget, make_search
+from results.davi.published import SPEED
 from rubiks_gym.puzzles import Rubik3x3, set_num_threads
-from train.runs import surroundings
+from rubiks_gym.search import Budget, make_search
+from train.evaluation import start_states
+from train.runs import provenance
 
 RESULTS = Path(__file__).with_name("davi.json")
 NETWORK = "deep-pieces"
@@ -81,7 +81,7 @@ def main(args: Args) -> int:
         row["ratio"] = row["rate"] / row["theirs"]
         print(f"{row['work']:40} {row['rate']:,.0f}/s; DeepCubeA {row['theirs']:,}: {row['ratio']:.1f} times")
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    record = {"network": NETWORK, "weights": weights(), "load": load, "rows": rows, **surroundings()}
+    record = {"network": NETWORK, "weights": weights(), "load": load, "rows": rows, **provenance()}
     RESULTS.write_text(json.dumps(record, indent=1) + "\n")
     held = max(rows[0]["ratio"], rows[1]["ratio"]) >= REQUIRED and max(rows[2]["ratio"], rows[3]["ratio"]) >= REQUIRED
     return int(args.check and not held)

@@ -23,13 +23,13 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecEnvWrapper, VecNormalize
 
 import rubiks_gym  # noqa: F401 (registers the environments)
-from agents import store
 from agents.ppo_chasenet.config import PRESETS
 from agents.ppo_chasenet.learner import Learner
 from benchmarks.speed import ROOT, _plain, use_cores
+from rubiks_gym import files
 from rubiks_gym.puzzles import Puzzle, puzzle_from_name
 from rubiks_gym.rewards import Reward
-from train.runs import surroundings
+from train.runs import provenance
 
 PRESET = "2x2"
 ALLOWED = 0.05  # of the time, for the environment
@@ -175,7 +175,7 @@ def main(args: Args) -> int:
         f"{single}, rewards all at once": theirs(learner, watch, task.reward, True, args),
         f"{single}": theirs(learner, watch, task.reward, False, args),
     }
-    made = surroundings()
+    made = provenance()
     text = table(rows, made, args)
     print(text)
     share = next(iter(rows.values()))["shares"]["environment"]
@@ -183,7 +183,7 @@ def main(args: Args) -> int:
     if args.write:
         results = {"preset": PRESET, "seed": args.seed, "load": load, "rows": rows, **made}
         (ROOT / "benchmarks" / "ppo_chasenet.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
-        store.write_between(ROOT / "agents" / "ppo_chasenet" / "README.md", "speed", text)
+        files.write_between(ROOT / "agents" / "ppo_chasenet" / "README.md", "speed", text)
     return int(args.check and share > ALLOWED)
 
 

@@ -17,11 +17,11 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from agents import store
-from agents.search import Budget, beam, bwas, mcts
 from benchmarks.speed import ROOT, Contender, _plain, timed, use_cores
+from rubiks_gym import files
 from rubiks_gym.puzzles import Rubik3x3, sample_seeds
-from train.runs import surroundings
+from rubiks_gym.search import Budget, beam, bwas, mcts
+from train.runs import provenance
 
 CUBE = Rubik3x3()
 UNIFORM = np.full((1, CUBE.n_actions), 1 / CUBE.n_actions, np.float32)
@@ -120,7 +120,7 @@ def main(args: Args) -> None:
     Console(width=None if sys.stdout.isatty() else 120).print(table)
     ratio = rows[1][1] / rows[0][1]
     print(f"bwas generates {ratio:.0f} times as many nodes per second as the heap and the dict")
-    results = {"seed": args.seed, "rounds": args.rounds, "bwas against heap and dict": ratio, **surroundings()}
+    results = {"seed": args.seed, "rounds": args.rounds, "bwas against heap and dict": ratio, **provenance()}
     results["rows"] = [{"work": work, "value": value, "required": required} for work, value, required in rows]
     (ROOT / "benchmarks" / "search.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
     write_table(results)
@@ -140,7 +140,7 @@ def write_table(results: dict) -> None:
         f"`python -m benchmarks.search`, seed {results['seed']}, {results['date'][:10]}, commit {results['commit'][:10]},",
     ]
     lines += [f"{results['machine']['processor']}, {results['rounds']} rounds, CPU seconds."]
-    store.write_between(ROOT / "agents" / "search" / "README.md", "search", "\n".join(lines))
+    files.write_between(ROOT / "agents" / "search" / "README.md", "search", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 import rubiks_gym  # noqa: F401 (registers the environments)
-from agents import store
+from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.exact.table import breadth_first
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
@@ -461,7 +461,7 @@ def main(args: Args) -> int:
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     readme = ROOT / "README.md"
     if args.readme and readme.exists():
-        store.write_between(readme, "speed", readme_table(results, bench.rows))
+        files.write_between(readme, "speed", readme_table(results, bench.rows))
     return int(args.check and any(row.held is False for row in bench.rows))
 
 

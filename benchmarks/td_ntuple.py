@@ -13,14 +13,14 @@ from pathlib import Path
 
 import tyro
 
-from agents.evaluation import start_states
 from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.config import PRESETS
 from agents.td_ntuple.learner import learn, make_coherence
-from agents.td_ntuple.published import SPEED
-from agents.td_ntuple.results import wrapped
+from results.td_ntuple.published import SPEED
+from results.td_ntuple.results import wrapped
 from rubiks_gym.puzzles import puzzle_from_name, set_num_threads
-from train.runs import surroundings
+from train.evaluation import start_states
+from train.runs import provenance
 
 RESULTS = Path(__file__).with_name("td_ntuple.json")
 REQUIRED = {"2x2-qtm": 5, "3x3-qtm": 5, "3x3-qtm-nsym8": 10, "mcts 3x3-qtm": 5}
@@ -89,7 +89,7 @@ def main(args: Args) -> int:
         rows.append({"work": name, **found, "theirs": SPEED[name], "ratio": ratio, "required": REQUIRED[name]})
         print(f"{name:15} {figures}; the report's program {SPEED[name]:,}: {ratio:.1f} times (required {REQUIRED[name]})")
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    RESULTS.write_text(json.dumps({"load": load, "rows": rows, **surroundings()}, indent=1) + "\n")
+    RESULTS.write_text(json.dumps({"load": load, "rows": rows, **provenance()}, indent=1) + "\n")
     return int(args.check and not held)
 
 

@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.table import Table
 
 import rubiks_gym  # noqa: F401  (registers the environments)
-from agents.any_cube.agent import AnyCube
-from agents.any_cube.config import PRESETS
-from agents.evaluation import kociemba_lengths
-from agents.search import make_search
+from agents.symmetric_ntuple.config import PRESETS
 from rubiks_gym.exact import ExactTable
+from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, sample_seeds
 from rubiks_gym.rendering.image import save_solve
-from train.any_cube import Options, train
+from rubiks_gym.search import make_search
+from train.evaluation import kociemba_lengths
 from train.runs import RunOptions
+from train.symmetric_ntuple import Options, train
 
 FOLDER = Path("demo")
-RADIUS = 6  # of the ball around the goal in which beams end
+RADIUS = 6  # of the perimeter around the goal in which beams end
 
 
 def main(
@@ -45,7 +45,7 @@ def main(
     print(f"\nIn {FOLDER}/: " + ", ".join(sorted(file.name for file in FOLDER.iterdir())))
 
 
-def learn(lots: int, rounds: int) -> AnyCube:
+def learn(lots: int, rounds: int) -> SymmetricNTuple:
     print("Learning the 3x3x3 from random walks and from its own searches; it begins with tables of zeros.")
     shutil.rmtree(FOLDER / "run", ignore_errors=True)  # each demo learns anew
     puzzle, config = PRESETS["demo"]
@@ -53,7 +53,7 @@ def learn(lots: int, rounds: int) -> AnyCube:
     return train(Options(run=RunOptions(folder=FOLDER / "run"), preset="demo", puzzle=puzzle, config=config))
 
 
-def solve_cubes(agent: AnyCube, cubes: int, width: int) -> None:
+def solve_cubes(agent: SymmetricNTuple, cubes: int, width: int) -> None:
     cube = agent.puzzle
     states = cube.random_states(sample_seeds(np.random.default_rng(0), cubes))
     search = make_search("beam", agent, {"width": width, "max_steps": 50}, RADIUS, inverse=True)

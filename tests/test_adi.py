@@ -11,23 +11,23 @@ import pytest
 import torch
 
 import agents
-from agents.adi import results
 from agents.adi.agent import Adi
 from agents.adi.config import PRESETS, AdiConfig
-from agents.adi.conjugations import is_conjugation, report, share_by_chance, triplets
 from agents.adi.learner import Learner, targets
 from agents.adi.network import NETWORKS, Architecture, make_network, probabilities, values
 from agents.adi.symmetry import representatives, turned_actions
 from agents.baselines import Exact
-from agents.evaluation import policy_quality
-from agents.probe import Probe
-from agents.rows import make_rows, row_numbers
-from agents.search import Budget, Solutions, make_search
+from agents.networks.embedding import make_rows, row_numbers
+from results.adi import results
+from results.adi.conjugations import is_conjugation, report, share_by_chance, triplets
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
+from rubiks_gym.search import Budget, Solutions, make_search
 from tests.short_runs import ADI as SMALL
 from tests.short_runs import adi_options as options
 from train.adi import train
+from train.evaluation import policy_quality
+from train.probe import Probe
 
 ROOT = Path(__file__).parent.parent
 TINY = Architecture("pairs", (8, 6), 4)
@@ -271,7 +271,7 @@ def test_values_drift_away_literally_and_with_weights_but_not_with_the_goal_pinn
 def test_learns_three_disks(settings):
     config = replace(SMALL, iterations=120, k=30, walks=10, minibatch=100, decay=0.9, lr=3e-3, lr_end=3e-4, **settings)
     learner = Learner(Hanoi(3), config, 0)
-    while learner.iteration < config.iterations:
+    while learner.done < config.iterations:
         learner.iterate()
     agent = learner.agent()
     error = np.abs(agent.cost_to_go(Hanoi(3).from_index(np.arange(27))) - ExactTable(Hanoi(3)).distances)
@@ -396,7 +396,7 @@ def test_results_are_measured_once_and_written_between_the_marks(tmp_path, monke
 
 def test_a_run_that_was_cut_short_is_not_measured(tmp_path, monkeypatch):
     iterate = Learner.iterate
-    monkeypatch.setattr(Learner, "iterate", lambda learner: iterate(learner) if learner.iteration < 3 else 1 / 0)
+    monkeypatch.setattr(Learner, "iterate", lambda learner: iterate(learner) if learner.done < 3 else 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(options(tmp_path / "runs" / "hanoi-4-3-s0"))
     with pytest.raises(ValueError, match="nothing has been measured"):

@@ -331,7 +331,7 @@ def test_every_state_near_the_goal_is_reached_by_a_shortest_sequence_in_normal_f
     states, nodes = cube.goal[None].copy(), np.zeros(1, np.int64)
     seen = {cube.goal.tobytes()}
     for _ in range(4):
-        children, after = cube.expand(states), cube.normal_form[nodes]
+        children, after = cube.expand(states), cube.canonical_form[nodes]
         states, nodes = children[after >= 0], after[after >= 0].astype(np.int64)
         layer = {state.tobytes() for state in children.reshape(-1, cube.state_size)} - seen
         normal = {state.tobytes() for state in states}
@@ -342,12 +342,12 @@ def test_every_state_near_the_goal_is_reached_by_a_shortest_sequence_in_normal_f
 @pytest.mark.parametrize(("metric", "counts"), [("qtm", [12, 114, 1068]), ("htm", [18, 243, 3240])])
 def test_short_sequences_in_normal_form_are_as_many_as_the_states_they_lead_to(metric, counts):
     cube = Rubik3x3(metric)
-    ways = np.zeros(len(cube.normal_form), np.int64)
+    ways = np.zeros(len(cube.canonical_form), np.int64)
     ways[0] = 1
     for count in counts:
         onwards = np.zeros_like(ways)
-        for node, action in zip(*np.nonzero(cube.normal_form >= 0), strict=True):
-            onwards[cube.normal_form[node, action]] += ways[node]
+        for node, action in zip(*np.nonzero(cube.canonical_form >= 0), strict=True):
+            onwards[cube.canonical_form[node, action]] += ways[node]
         ways = onwards
         assert ways.sum() == count
 

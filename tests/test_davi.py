@@ -11,25 +11,25 @@ import pytest
 import torch
 
 import agents
-from agents.davi import results
 from agents.davi.agent import Davi
 from agents.davi.config import PRESETS, DaviConfig
-from agents.davi.figures import convergence_points
-from agents.davi.grid import Options as GridOptions
-from agents.davi.grid import grid_states, measure, table
 from agents.davi.learner import Learner, targets
 from agents.davi.network import NETWORKS, Architecture, evaluate, folded, make_network
-from agents.davi.published import HANOI, OPTIMAL, POINTS
-from agents.evaluation import heuristic_quality
-from agents.probe import Probe
-from agents.rows import INPUTS, make_rows, row_numbers
-from agents.search import Budget, make_search
+from agents.networks.embedding import INPUTS, make_rows, row_numbers
+from results.davi import results
+from results.davi.figures import convergence_points
+from results.davi.grid import Options as GridOptions
+from results.davi.grid import grid_states, measure, table
+from results.davi.published import HANOI, OPTIMAL, POINTS
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
+from rubiks_gym.search import Budget, make_search
 from tests.short_runs import DAVI as SMALL
 from tests.short_runs import davi_options as options
 from tests.short_runs import lines
 from train.davi import Options, train
+from train.evaluation import heuristic_quality
+from train.probe import Probe
 from train.runs import RunOptions
 
 ROOT = Path(__file__).parent.parent
@@ -210,7 +210,7 @@ def test_learns_three_disks_to_zero_error(tmp_path):
 )
 def test_other_rules_learn_too(settings):
     learner = Learner(Hanoi(3), replace(SMALL, k_max=60, offset=3, lr=3e-3, lr_end=1e-3, iterations=120, **settings), 0)
-    while learner.iteration < learner.config.iterations:
+    while learner.done < learner.config.iterations:
         learner.iterate()
     exact = ExactTable(Hanoi(3))
     assert learner.points >= 7  # as many as the greatest distance: value iteration moves out one step at a time
@@ -255,7 +255,7 @@ def test_warm_start_fits_the_length_of_walks_then_davi_begins():
 def test_batch_norm_networks_learn(monkeypatch):
     monkeypatch.setitem(NETWORKS, "small-norm", Architecture("pieces", (32, 16), 1, True))
     learner = Learner(Hanoi(3), replace(SMALL, network="small-norm", iterations=60, lr=3e-3, lr_end=1e-3), 0)
-    while learner.iteration < 60:
+    while learner.done < 60:
         learner.iterate()
     costs = learner.agent().cost_to_go(Hanoi(3).from_index(np.arange(27)))
     assert np.abs(costs - ExactTable(Hanoi(3)).distances).mean() < 0.5

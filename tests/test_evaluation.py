@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import spearmanr
 
 import agents
-from agents import evaluation
 from agents.baselines import Exact, Random
-from agents.protocol import lookahead_policy
-from agents.search import SEARCHES, Budget, make_search, parse_options, search_options
-from agents.search.solutions import are_solutions
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds
+from rubiks_gym.search import SEARCHES, Budget, make_search, parse_options, search_options
+from rubiks_gym.search.heuristic import lookahead_policy
+from rubiks_gym.search.solutions import are_solutions
+from train import evaluation
 from train.evaluate import Options, evaluate, parse_depths
 
 ROOT = Path(__file__).parent.parent
@@ -215,12 +215,12 @@ def test_depths_are_read(text, expected):
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "pyproject.toml"], "must be a JSON list of"),
         ("train.evaluate", ["exact:hanoi-3-3", "--inverse"], "no inverse"),
         ("train.evaluate", ["exact:hanoi-3-3", "--also", "exact:hanoi-4-3"], "an agent for hanoi-3-3, not for hanoi-4-3"),
-        ("agents.solve", ["exact:rubik2x2-qtm"], "give one of --scramble, --facelets and --random"),
-        ("agents.solve", ["exact:rubik2x2-qtm", "--scramble", "R Q"], "cannot read 'Q'"),
-        ("agents.solve", ["exact:rubik2x2-qtm", "--facelets", "UUUU"], "24 letters, got 4"),
-        ("agents.solve", ["exact:rubik2x2-qtm", "--facelets", "UUURRURRFFFFDDDDLLLLBBBB"], "impossible cube"),
-        ("agents.solve", ["exact:hanoi-3-3", "--facelets", "U"], "has no facelets"),
-        ("agents.solve", ["exact:hanoi-3-3", "--random", "0"], "--random must be at least 1"),
+        ("train.solve", ["exact:rubik2x2-qtm"], "give one of --scramble, --facelets and --random"),
+        ("train.solve", ["exact:rubik2x2-qtm", "--scramble", "R Q"], "cannot read 'Q'"),
+        ("train.solve", ["exact:rubik2x2-qtm", "--facelets", "UUUU"], "24 letters, got 4"),
+        ("train.solve", ["exact:rubik2x2-qtm", "--facelets", "UUURRURRFFFFDDDDLLLLBBBB"], "impossible cube"),
+        ("train.solve", ["exact:hanoi-3-3", "--facelets", "U"], "has no facelets"),
+        ("train.solve", ["exact:hanoi-3-3", "--random", "0"], "--random must be at least 1"),
     ],
 )
 def test_command_lines_name_what_is_wrong(module, arguments, fault):
@@ -259,7 +259,7 @@ def test_large_hanoi_is_evaluated_without_a_baseline():
 
 def test_solver_prints_moves_and_draws_them(tmp_path):
     def solve(*arguments):
-        command = [sys.executable, "-m", "agents.solve", *arguments]
+        command = [sys.executable, "-m", "train.solve", *arguments]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
     cube = Rubik2x2()

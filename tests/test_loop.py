@@ -64,7 +64,7 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, 
     whole, iterate = learn(options(tmp_path / "whole", **settings)), learner_of.iterate
 
     def cut(learner):
-        if learner.iteration == 5:
+        if learner.done == 5:
             raise KeyboardInterrupt
         return iterate(learner)
 
@@ -90,7 +90,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 sys.path.insert(0, sys.argv[3])
-from agents.processes import mean_over_ranks
+from agents.networks.distributed import mean_over_ranks
 from tests.short_runs import weights_of
 from tests.test_loop import LEARNERS, OPTIONS, TRAIN
 dist.init_process_group("gloo")
@@ -105,7 +105,7 @@ def run(kind, **more):
     np.save(folder / f"{kind}-{dist.get_rank()}.npy", weights_of(agent))
 
 def stopped(learner):
-    if learner.iteration == 2:
+    if learner.done == 2:
         os.kill(os.getpid(), signal.SIGTERM)
     return iterate(learner)
 

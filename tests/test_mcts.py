@@ -9,15 +9,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.search import mcts_kernels as kernels
-from agents.search.ball import Ball
-from agents.search.mcts import PRESETS, Options, Task, mcts
-from agents.search.solutions import Budget, are_solutions
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.streams import mix
+from rubiks_gym.search import mcts_kernels as kernels
+from rubiks_gym.search.mcts import PRESETS, Options, Task, mcts
+from rubiks_gym.search.perimeter import Perimeter
+from rubiks_gym.search.solutions import Budget, are_solutions
 
-module = sys.modules[mcts.__module__]  # `agents.search.mcts` itself may be the function
+module = sys.modules[mcts.__module__]  # `rubiks_gym.search.mcts` itself may be the function
 SETTINGS = {"defaults": {}, **PRESETS}
 each_setting = pytest.mark.parametrize("name", SETTINGS)
 
@@ -55,7 +55,7 @@ def vague(puzzle: Puzzle, distance=None):
 
 
 def task_of(puzzle, cost_to_go, policy, **options) -> Task:
-    return Task(puzzle, cost_to_go, policy, Options(**options), Ball(puzzle, 0), Budget(), math.inf)
+    return Task(puzzle, cost_to_go, policy, Options(**options), Perimeter(puzzle, 0), Budget(), math.inf)
 
 
 def grown(task: Task, starts: np.ndarray, rounds: int, trees=None):
@@ -239,12 +239,12 @@ def test_a_ball_is_as_good_as_the_goal(name):
     puzzle, distance, policy = exact(Rubik2x2, "htm")
     states = puzzle.walk(mix(np.arange(40, dtype=np.uint64)), np.arange(40) // 5)
     alone = mcts(puzzle, states, distance, policy, rng=np.random.default_rng(0), **SETTINGS[name])
-    ball = Ball(puzzle, 3)
-    helped = mcts(puzzle, states, distance, policy, ball=ball, rng=np.random.default_rng(0), **SETTINGS[name])
+    perimeter = Perimeter(puzzle, 3)
+    helped = mcts(puzzle, states, distance, policy, perimeter=perimeter, rng=np.random.default_rng(0), **SETTINGS[name])
     assert helped.solved.all()
     assert are_solutions(puzzle, states, helped.moves).all()
     assert helped.nodes.sum() < alone.nodes.sum()
-    inside = ball.distance(states) >= 0
+    inside = perimeter.distance(states) >= 0
     assert (helped.nodes[inside] == 0).all()
     assert [len(moves) for moves, near in zip(helped.moves, inside, strict=True) if near] == distance(states)[inside].tolist()
 
@@ -368,7 +368,7 @@ def test_roll_outs_follow_the_policy_and_earn_what_they_should():
     states = some_states(puzzle, 50)
     best = lambda states: (policy(states) == policy(states).max(axis=1, keepdims=True)).astype(float)  # noqa: E731
     task = task_of(puzzle, distance, best, leaf="rollout", reward=2.0, step_cost=-1.0, rollout_length=9, skip_undo=False)
-    legal, away = puzzle.legal(states), task.ball.distance(states)
+    legal, away = puzzle.legal(states), task.perimeter.distance(states)
     value, generated = module.roll_out(task, states, best(states), legal, away, np.arange(50, dtype=np.uint64))
     reached = distance(states) <= 9
     assert reached.any() and not reached.all()
@@ -536,7 +536,7 @@ def test_trees_stay_within_the_memory():
         ({"leaf": "rollout"}, "pass rng"),
         ({"leaf": "rollout", "rng": 3}, "rng must be a numpy Generator"),
         ({"budget": 1000}, "budget must be a Budget"),
-        ({"ball": 3}, "ball must be a Ball"),
+        ({"perimeter": 3}, "perimeter must be a Perimeter"),
         ({"cost_to_go": None}, "cost_to_go must be a function"),
         ({"cost_to_go": lambda states: np.zeros((len(states), 1))}, "cost_to_go must return one number per state"),
         ({"cost_to_go": lambda states: np.full(len(states), math.nan)}, "cost_to_go must be finite"),

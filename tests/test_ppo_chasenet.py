@@ -17,9 +17,9 @@ from agents.ppo_chasenet.chasenet import FORMS, Architecture, ChaseNet, tokens
 from agents.ppo_chasenet.config import PRESETS, PpoChaseNetConfig
 from agents.ppo_chasenet.learner import ChaseReward, Learner
 from agents.ppo_chasenet.nx import fit, scrambled_walks, walk_pairs
-from agents.search import Ball, make_search
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
+from rubiks_gym.search import Perimeter, make_search
 from tests.puzzle_list import CUBES, name
 from tests.short_runs import PPO as SMALL
 from tests.short_runs import ppo_options as options
@@ -45,7 +45,7 @@ def stirred(network, seed=0):
 
 
 def run(learner):
-    while learner.iteration < learner.config.iterations:
+    while learner.done < learner.config.iterations:
         figures = learner.iterate()
     return figures
 
@@ -319,13 +319,13 @@ def no_distances(monkeypatch):
         (ExactTable, "distance"),
         (rubiks_gym.exact.table, "_load_or_build"),
         (rubiks_gym.exact.table, "breadth_first"),
-        (Ball, "__init__"),
+        (Perimeter, "__init__"),
     ):
         monkeypatch.setattr(owner, attribute, refuse)
     for module in list(sys.modules.values()):  # where one was imported by name
         if getattr(module, "__dict__", {}).get("breadth_first") is not None:
             monkeypatch.setattr(module, "breadth_first", refuse)
-    for asked in (lambda: ExactTable(Rubik2x2()), lambda: Ball(Rubik2x2(), 1)):
+    for asked in (lambda: ExactTable(Rubik2x2()), lambda: Perimeter(Rubik2x2(), 1)):
         with pytest.raises(AssertionError, match="for measuring only"):
             asked()
 
@@ -470,7 +470,7 @@ def test_same_seed_same_learner_whatever_has_been_drawn_before():
         np.random.seed(disturb)  # noqa: NPY002 (stable-baselines3 draws from it)
         learner = Learner(Rubik2x2(), replace(SMALL, fine_tune="paper"), seed)
         figures = []
-        while learner.iteration < learner.config.iterations:
+        while learner.done < learner.config.iterations:
             torch.rand(disturb)
             np.random.rand(disturb)  # noqa: NPY002
             figures.append(learner.iterate())
@@ -566,8 +566,8 @@ def test_learning_rates_stay_then_fall():
     assert [config.lr_of(i) for i in (0, 5)] == [0.3, 0.3] and config.lr_of(9) == pytest.approx(0.3 - 0.2 * 0.8)
     learner = Learner(Hanoi(3), replace(SMALL, warm_iterations=4, ppo_iterations=4, warm_lr=0.02, lr=0.003, lr_end=0.001), 0)
     rates = []
-    while learner.iteration < 8:
-        optimizer = learner.net_optimizer if learner.iteration < 4 else learner.model.policy.optimizer
+    while learner.done < 8:
+        optimizer = learner.net_optimizer if learner.done < 4 else learner.model.policy.optimizer
         learner.iterate()
         rates.append(optimizer.param_groups[0]["lr"])
     assert rates == pytest.approx([0.02, 0.02, 0.02, 0.0102, 0.003, 0.003, 0.003, 0.002])
@@ -582,7 +582,7 @@ def test_warm_up_orders_states_by_the_moves_between_them(form):
     config = replace(SMALL, form=form, hidden=(64, 32), k=14, walks=300, warm_iterations=60, warm_batch=1000, warm_lr=4e-3)
     learner = Learner(cube, config, 0)
     first = learner.iterate()
-    while learner.iteration < config.warm_iterations:
+    while learner.done < config.warm_iterations:
         last = learner.iterate()
     assert last["chase_loss"] < 8 < 14 < first["chase_loss"]  # 16.25 if it always says the middle
     assert last["correlation"] > 0.68 > 0.5 > first["correlation"]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents import store
 from agents.tabular.agent import Tabular
 from agents.tabular.learner import TabularConfig, learn_batch
+from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2
 from tests.short_runs import lines
@@ -114,7 +114,7 @@ def test_interrupting_saves_and_leaves(tmp_path):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) == 0
-    state, _ = store.load(agents.last_checkpoint(tmp_path / "run"))
+    state, _ = files.load(agents.last_checkpoint(tmp_path / "run"))
     assert state["step"] == lines(tmp_path / "run")[-1]["step"] > 0
 
 
@@ -127,11 +127,11 @@ def test_a_generator_goes_on_where_it_was():
 
 def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     file = tmp_path / "a.npz"
-    store.save(file, {"x": 1}, {"w": np.arange(5)})
+    files.save(file, {"x": 1}, {"w": np.arange(5)})
     monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        store.save(file, {"x": 2}, {"w": np.arange(6)})
-    state, arrays = store.load(file)
+        files.save(file, {"x": 2}, {"w": np.arange(6)})
+    state, arrays = files.load(file)
     assert state == {"x": 1} and (arrays["w"] == np.arange(5)).all()
 
 
@@ -262,7 +262,7 @@ def test_an_older_checkpoint_stands_in_for_a_damaged_one(tmp_path):
     (tmp_path / "run" / "config.json").write_text("{}")
     with pytest.raises(ValueError, match=r"config\.json is damaged"):
         Run(RunOptions(tmp_path / "run", resume=True), {"puzzle": "hanoi-5-3"})
-    store.save(tmp_path / "other" / "checkpoints" / "1.npz", agents.describe(agent), {})
+    files.save(tmp_path / "other" / "checkpoints" / "1.npz", agents.describe(agent), {})
     with pytest.raises(ValueError, match="does not hold what an agent of kind 'tabular' needs"):
         agents.load(tmp_path / "other")
 
@@ -270,7 +270,7 @@ def test_an_older_checkpoint_stands_in_for_a_damaged_one(tmp_path):
 def test_text_goes_between_its_marks_and_nowhere_else(tmp_path):
     file = tmp_path / "README.md"
     file.write_text("a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n")
-    store.write_between(file, "x", r"new \1")
+    files.write_between(file, "x", r"new \1")
     assert file.read_text() == "a\n<!-- x:begin -->\nnew \\1\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n"
     with pytest.raises(ValueError, match="has no marks <!-- z:begin -->"):
-        store.write_between(file, "z", "")
+        files.write_between(file, "z", "")

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.protocol import Parts
-from agents.search.ball import Ball
-from agents.search.beam import _best, beam
-from agents.search.bwas import bwas
-from agents.search.greedy import greedy
-from agents.search.inverse import both_ways
-from agents.search.solutions import Budget, Solutions, are_solutions
-from agents.search.table import StateTable, children, hash_state, seek
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, set_num_threads
 from rubiks_gym.puzzles.streams import GOLDEN, mix
+from rubiks_gym.search.beam import _best, beam
+from rubiks_gym.search.both_ways import both_ways
+from rubiks_gym.search.bwas import bwas
+from rubiks_gym.search.greedy import greedy
+from rubiks_gym.search.heuristic import DecomposedHeuristic
+from rubiks_gym.search.perimeter import Perimeter
+from rubiks_gym.search.solutions import Budget, Solutions, are_solutions
+from rubiks_gym.search.table import StateTable, children, hash_state, seek
 
 
 def sampling(puzzle: Puzzle, states: np.ndarray, cost_to_go: Callable[[np.ndarray], np.ndarray], **options) -> Solutions:
@@ -146,7 +146,7 @@ def test_children_are_all_neighbours_but_illegal_and_undoing_ones(puzzle):
     assert (found == puzzle.apply(states[rows], actions)).all()
 
 
-# The ball ------------------------------------------------------------------------------------------------------------
+# The perimeter ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -161,25 +161,25 @@ def test_children_are_all_neighbours_but_illegal_and_undoing_ones(puzzle):
     ids=str,
 )
 def test_layers_of_a_ball_are_the_known_ones(puzzle, layers):
-    assert Ball(puzzle, len(layers) - 1).layers.tolist() == layers
+    assert Perimeter(puzzle, len(layers) - 1).layers.tolist() == layers
 
 
 def test_a_ball_knows_distances_and_ways_home():
     puzzle = Rubik2x2("htm")
-    ball, table = Ball(puzzle, 4), ExactTable(puzzle)
+    perimeter, table = Perimeter(puzzle, 4), ExactTable(puzzle)
     states = np.concatenate([near_states(puzzle, 50, depth) for depth in range(8)])
     exact = table.distance(states).astype(int)
-    assert (ball.distance(states) == np.where(exact <= 4, exact, -1)).all()
+    assert (perimeter.distance(states) == np.where(exact <= 4, exact, -1)).all()
     inside = exact <= 4
-    ways = [ball.finish(state) for state in states[inside]]
+    ways = [perimeter.finish(state) for state in states[inside]]
     assert ways == table.solve(states[inside])
     with pytest.raises(ValueError, match="more than 4 moves"):
-        ball.finish(states[~inside][0])
+        perimeter.finish(states[~inside][0])
 
 
 def test_a_ball_ends_where_the_puzzle_does():
-    ball = Ball(Hanoi(3, 3), 1000)
-    assert ball.layers.sum() == 27 and len(ball.layers) == 8
+    perimeter = Perimeter(Hanoi(3, 3), 1000)
+    assert perimeter.layers.sum() == 27 and len(perimeter.layers) == 8
 
 
 # Optimal where they must be ------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_an_exact_heuristic_gives_optimal_solutions(search, puzzle):
 def test_a_star_is_optimal_with_an_admissible_heuristic(puzzle, radius):
     table = ExactTable(puzzle)
     states = near_states(puzzle, 30, 8)
-    found = bwas(puzzle, states, lambda states: table.distance(states) // 2, batch=1, ball=Ball(puzzle, radius))
+    found = bwas(puzzle, states, lambda states: table.distance(states) // 2, batch=1, perimeter=Perimeter(puzzle, radius))
     assert are_solutions(puzzle, states, found.moves).all()
     assert lengths(found) == table.distance(states).tolist()
 
@@ -211,7 +211,9 @@ def test_a_beam_that_holds_every_layer_is_breadth_first(radius):
     puzzle = Rubik2x2("htm")
     states = near_states(puzzle, 20, 6)
     seen = []
-    found = beam(puzzle, states, lambda states: seen.append(states) or noise(states), width=10**9, ball=Ball(puzzle, radius))
+    found = beam(
+        puzzle, states, lambda states: seen.append(states) or noise(states), width=10**9, perimeter=Perimeter(puzzle, radius)
+    )
     assert lengths(found) == ExactTable(puzzle).distance(states).tolist()
     seen.clear()
     beam(puzzle, states[:1], lambda states: seen.append(states) or noise(states), width=10**9)
@@ -223,7 +225,7 @@ def test_a_ball_shortens_the_search_and_not_the_solution():
     puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
     states = some_states(puzzle, 50)
     for search in SEARCHES.values():
-        without, within = (search(puzzle, states, table.distance, ball=Ball(puzzle, r)) for r in (0, 5))
+        without, within = (search(puzzle, states, table.distance, perimeter=Perimeter(puzzle, r)) for r in (0, 5))
         assert lengths(without) == lengths(within) and are_solutions(puzzle, states, within.moves).all()
         assert (within.nodes < without.nodes).all()
 
@@ -231,11 +233,11 @@ def test_a_ball_shortens_the_search_and_not_the_solution():
 # Batch weighted A*, against the obvious program ------------------------------------------------------------------------
 
 
-def plain_bwas(puzzle, start, cost_to_go, weight, batch, ball):
+def plain_bwas(puzzle, start, cost_to_go, weight, batch, perimeter):
     """The paper's algorithm with a heap and a dictionary; the moves and the number of states generated."""
 
     def distance(key):
-        return ball.distance(np.frombuffer(key, np.uint8)[None].copy())[0]
+        return perimeter.distance(np.frombuffer(key, np.uint8)[None].copy())[0]
 
     nodes = {start.tobytes(): [0, 0.0, None, -1, 0]}  # state: g, h, parent, action, number
     heap, generated = [(np.float32(0), 0.0, 0, start.tobytes())], 0
@@ -253,7 +255,7 @@ def plain_bwas(puzzle, start, cost_to_go, weight, batch, ball):
             while nodes[key][2] is not None:
                 moves.append(nodes[key][3])
                 key = nodes[key][2]
-            return moves[::-1] + ball.finish(np.frombuffer(home[0], np.uint8)), generated
+            return moves[::-1] + perimeter.finish(np.frombuffer(home[0], np.uint8)), generated
         changed = {}
         for key, last in [(key, nodes[key][3]) for key in taken]:
             state = np.frombuffer(key, np.uint8)[None].copy()
@@ -284,10 +286,10 @@ def plain_bwas(puzzle, start, cost_to_go, weight, batch, ball):
 @pytest.mark.parametrize(("puzzle", "radius"), [(Hanoi(4, 3), 0), (Rubik2x2("htm"), 0), (Rubik2x2("htm"), 3)], ids=str)
 def test_bwas_is_the_plain_algorithm_move_by_move(puzzle, radius, weight, batch):
     states = near_states(puzzle, 5, 6)
-    rough, ball = rough_heuristic(puzzle), Ball(puzzle, radius)
-    states = states[ball.distance(states) < 0]
-    found = bwas(puzzle, states, rough, weight=weight, batch=batch, ball=ball)
-    expected = [plain_bwas(puzzle, state, rough, weight, batch, ball) for state in states]
+    rough, perimeter = rough_heuristic(puzzle), Perimeter(puzzle, radius)
+    states = states[perimeter.distance(states) < 0]
+    found = bwas(puzzle, states, rough, weight=weight, batch=batch, perimeter=perimeter)
+    expected = [plain_bwas(puzzle, state, rough, weight, batch, perimeter) for state in states]
     assert list(zip(found.moves, found.nodes.tolist(), strict=True)) == expected
 
 
@@ -373,14 +375,15 @@ def halves(puzzle):
         children = puzzle.expand(states)
         return noise(children.reshape(-1, puzzle.state_size)).reshape(children.shape[:2]) / 2
 
-    return Parts(first, lambda states: noise(states) / 2)
+    return DecomposedHeuristic(first, lambda states: noise(states) / 2)
 
 
 @pytest.mark.parametrize("puzzle", [Rubik2x2("htm"), Hanoi(5, 3)], ids=str)
 def test_a_cascade_that_looks_at_all_children_is_the_plain_beam(puzzle):
     states = near_states(puzzle, 6, 5)
     plain, cascade = (
-        beam(puzzle, states, noise, width=150, **parts) for parts in ({}, {"parts": halves(puzzle), "cascade": 9})
+        beam(puzzle, states, noise, width=150, **parts)
+        for parts in ({}, {"decomposed": halves(puzzle), "children_per_state": 9})
     )
     assert plain.solved.any()
     assert cascade.moves == plain.moves and cascade.nodes.tolist() == plain.nodes.tolist()
@@ -395,8 +398,17 @@ def test_a_cascade_makes_the_children_that_look_best_and_no_others():
     def first(states):
         return second(puzzle.expand(states)[:, :, ::-1].reshape(-1, 20)).reshape(-1, 12)
 
-    parts = Parts(first, lambda states: made.append(states) or second(states))
-    beam(puzzle, some_states(puzzle, 1), noise, width=30, cascade=2, parts=parts, max_steps=6, watch=watched.append)
+    parts = DecomposedHeuristic(first, lambda states: made.append(states) or second(states))
+    beam(
+        puzzle,
+        some_states(puzzle, 1),
+        noise,
+        width=30,
+        children_per_state=2,
+        decomposed=parts,
+        max_steps=6,
+        watch=watched.append,
+    )
     for layer, below in zip(watched[2:], made[3:], strict=False):
         looks = (first(layer) + 2 / 3 * second(layer)[:, None]).ravel()
         best = puzzle.expand(layer).reshape(-1, 20)[np.argsort(looks)]
@@ -407,8 +419,8 @@ def test_a_cascade_makes_the_children_that_look_best_and_no_others():
 
 def test_a_cascade_gives_up_at_a_dead_end_like_the_plain_beam():
     puzzle, start = Graph((0, 1), (2, 3), (3, 4)), np.array([[2]], np.uint8)
-    parts = Parts(lambda states: np.zeros((len(states), puzzle.n_actions)), nothing_known)
-    for options in ({}, {"parts": parts}):
+    parts = DecomposedHeuristic(lambda states: np.zeros((len(states), puzzle.n_actions)), nothing_known)
+    for options in ({}, {"decomposed": parts}):
         found = beam(puzzle, start, nothing_known, **options)
         assert not found.solved[0] and found.moves == [[]] and found.nodes[0] == 2
 
@@ -416,10 +428,10 @@ def test_a_cascade_gives_up_at_a_dead_end_like_the_plain_beam():
 def test_a_goal_is_found_in_a_cascade_as_well():
     puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
     states = some_states(puzzle, 20)
-    parts = Parts(
+    parts = DecomposedHeuristic(
         lambda states: table.distance(puzzle.expand(states).reshape(-1, 7)).reshape(-1, 6), lambda s: np.zeros(len(s))
     )
-    found = beam(puzzle, states, table.distance, width=5, cascade=1, parts=parts)
+    found = beam(puzzle, states, table.distance, width=5, children_per_state=1, decomposed=parts)
     assert lengths(found) == table.distance(states).tolist()
 
 
@@ -542,10 +554,10 @@ def test_greedy_without_revisits_never_enters_a_state_twice(seed, steps):
 @given(seed=st.integers(0, 2**32), radius=st.integers(0, 3))
 def test_what_counts_as_solved_is_solved(search, seed, radius):
     for puzzle, states in ((Hanoi(3, 4), some_states(Hanoi(3, 4), 4, seed)), (Rubik2x2(), some_states(Rubik2x2(), 2, seed))):
-        found = search(puzzle, states, noise, ball=Ball(puzzle, radius), budget=Budget(nodes=3000))
+        found = search(puzzle, states, noise, perimeter=Perimeter(puzzle, radius), budget=Budget(nodes=3000))
         assert (are_solutions(puzzle, states, found.moves) == found.solved).all()
         assert all(moves == [] for moves, solved in zip(found.moves, found.solved, strict=True) if not solved)
-        again = search(puzzle, states, noise, ball=Ball(puzzle, radius), budget=Budget(nodes=3000))
+        again = search(puzzle, states, noise, perimeter=Perimeter(puzzle, radius), budget=Budget(nodes=3000))
         assert again.moves == found.moves and (again.nodes == found.nodes).all()
 
 
@@ -626,10 +638,10 @@ CUBE, START = Rubik3x3(), some_states(Rubik3x3(), 2)
 @pytest.mark.parametrize(
     ("call", "fault"),
     [
-        (lambda: Ball(CUBE, -1), "radius must be a whole number of at least 0, got -1"),
-        (lambda: Ball(CUBE, 1.5), "radius must be a whole number"),
-        (lambda: Ball(CUBE, 20, most=100_000), "more than 100,000 states; take a radius of at most 4"),
-        (lambda: Ball(Graph(*[(0, i) for i in range(1, 9)]), 2, most=5), "take a radius of at most 0"),
+        (lambda: Perimeter(CUBE, -1), "radius must be a whole number of at least 0, got -1"),
+        (lambda: Perimeter(CUBE, 1.5), "radius must be a whole number"),
+        (lambda: Perimeter(CUBE, 20, most=100_000), "more than 100,000 states; take a radius of at most 4"),
+        (lambda: Perimeter(Graph(*[(0, i) for i in range(1, 9)]), 2, most=5), "take a radius of at most 0"),
         (lambda: bwas(CUBE, START[0], noise), r"shape \(B, 20\)"),
         (lambda: beam(CUBE, START.astype(int), noise), "uint8"),
         (lambda: greedy(CUBE, START[:, :7].copy(), noise), r"shape \(B, 20\)"),
@@ -641,14 +653,23 @@ CUBE, START = Rubik3x3(), some_states(Rubik3x3(), 2)
         (lambda: bwas(CUBE, START, noise, batch=True), "batch"),
         (lambda: beam(CUBE, START, noise, width=0), "width must be a whole number of at least 1, got 0"),
         (lambda: beam(CUBE, START, noise, max_steps=2.0), "max_steps"),
-        (lambda: beam(CUBE, START, noise, cascade=0), "cascade must be a whole number of at least 1, got 0"),
-        (lambda: beam(CUBE, START, noise, parts=Parts(noise, noise)), r"first part .* one number per child, shape \(1, 12\)"),
         (
-            lambda: beam(CUBE, START, noise, parts=Parts(lambda s: np.full((1, 12), np.inf), noise)),
+            lambda: beam(CUBE, START, noise, children_per_state=0),
+            "children_per_state must be a whole number of at least 1, got 0",
+        ),
+        (
+            lambda: beam(CUBE, START, noise, decomposed=DecomposedHeuristic(noise, noise)),
+            r"first part .* one number per child, shape \(1, 12\)",
+        ),
+        (
+            lambda: beam(CUBE, START, noise, decomposed=DecomposedHeuristic(lambda s: np.full((1, 12), np.inf), noise)),
             "first part .* finite, got inf",
         ),
-        (lambda: beam(CUBE, START, noise, ball=Ball(Rubik3x3("htm"), 1)), "ball must be a Ball of rubik3x3-qtm"),
-        (lambda: greedy(CUBE, START, noise, ball=3), "ball must be a Ball of rubik3x3-qtm, got 3"),
+        (
+            lambda: beam(CUBE, START, noise, perimeter=Perimeter(Rubik3x3("htm"), 1)),
+            "perimeter must be a Perimeter of rubik3x3-qtm",
+        ),
+        (lambda: greedy(CUBE, START, noise, perimeter=3), "perimeter must be a Perimeter of rubik3x3-qtm, got 3"),
         (lambda: greedy(CUBE, START, noise, by="luck"), "by must be 'value', 'policy' or 'sample', got 'luck'"),
         (lambda: greedy(CUBE, START, policy=noise), "by='value' needs cost_to_go"),
         (lambda: greedy(CUBE, START, noise, by="policy"), "by='policy' needs policy"),

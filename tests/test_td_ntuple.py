@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation import heuristic_quality, solved_by_depth
-from agents.search import make_search
 from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.boards import board_vector, make_board
 from agents.td_ntuple.config import PRESETS, TdNTupleConfig
 from agents.td_ntuple.learner import learn, make_coherence, make_rules, make_settings, train_episodes
-from agents.td_ntuple.published import LEARNING, SOLVED
 from agents.td_ntuple.tuples import make_tuples
+from results.td_ntuple.published import LEARNING, SOLVED
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
+from rubiks_gym.search import make_search
 from tests.short_runs import lines
+from train.evaluation import heuristic_quality, solved_by_depth
 from train.runs import RunOptions, with_preset
 from train.td_ntuple import Options, train
 

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 
 from agents.adi.agent import Adi
 from agents.adi.config import PRESETS, AdiConfig
-from agents.adi.figures import learning_figure
 from agents.adi.learner import Learner
-from agents.processes import process_group
+from agents.networks.distributed import process_group
+from results.adi.figures import learning_figure
 from rubiks_gym.puzzles import puzzle_from_name
 from train.loop import learn
 from train.runs import RunOptions, command
@@ -41,7 +41,7 @@ def train(options: Options) -> Adi:
         record = {"algorithm": "adi", "preset": options.preset, "puzzle": learner.puzzle.name, "seed": options.run.seed}
         record |= {**asdict(options.config), "probe_every": options.probe_every, "processes": learner.ranks}
         learn(learner, options.run, record, ("value_loss", "policy_loss", "target"), options.probe_every)
-        if learner.rank == 0 and learner.iteration:
+        if learner.rank == 0 and learner.done:
             learning_figure(options.run.folder).savefig(options.run.folder / "learning.png", dpi=150)
         return learner.agent()
 

@@ -7,12 +7,12 @@ machines: torchrun --nproc-per-node 2 -m train.davi ... Writes losses.png with t
 from dataclasses import asdict, dataclass, field
 
 import agents
-from agents import store
 from agents.davi.agent import Davi
 from agents.davi.config import PRESETS, DaviConfig
-from agents.davi.figures import losses_figure
 from agents.davi.learner import Learner
-from agents.processes import process_group
+from agents.networks.distributed import process_group
+from results.davi.figures import losses_figure
+from rubiks_gym import files
 from rubiks_gym.puzzles import puzzle_from_name
 from train.loop import learn
 from train.runs import Run, RunOptions, command
@@ -56,8 +56,8 @@ def keep(learner: Learner, run: Run) -> None:
     if not every or not learner.converged or (points - 1) % every:
         return
     agent, folder = learner.agent(), run.folder / "convergence" / f"{points:04d}"
-    state = {"step": learner.iteration, **agents.describe(agent)}
-    store.save(folder / "checkpoints" / f"{learner.iteration:012d}.npz", state, agent.arrays())
+    state = {"step": learner.done, **agents.describe(agent)}
+    files.save(folder / "checkpoints" / f"{learner.done:012d}.npz", state, agent.arrays())
 
 
 if __name__ == "__main__":

@@ -17,13 +17,15 @@ from rich.console import Console
 from rich.table import Table
 
 import agents
-from agents import evaluation, store
-from agents.search import SearchOptions, Solutions
-from agents.search.solutions import joined
+from rubiks_gym import files
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
-from train.figures import evaluation_figure, picture
-from train.runs import progress_bar, surroundings
+from rubiks_gym.search import Solutions
+from rubiks_gym.search.solutions import joined
+from train import evaluation
+from train.plots import evaluation_figure, picture
+from train.runs import progress_bar, provenance
+from train.search_options import SearchOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +86,7 @@ def evaluate(options: Options) -> dict[str, Any]:
         with progress_bar(puzzle.n_states, "heuristic on all states") as show:
             result["heuristic"] = evaluation.heuristic_quality(agent, show)
             show(puzzle.n_states)
-    result["made"] = surroundings()
+    result["made"] = provenance()
     report(result)
     write(result, options)
     return result
@@ -162,7 +164,7 @@ def write(result: dict[str, Any], options: Options) -> None:
     folder = options.output or (run if run.is_dir() else None)
     figure = evaluation_figure(result)
     if folder is not None:
-        store.write_text(folder / "evaluation.json", json.dumps(result, indent=1))
+        files.write_text(folder / "evaluation.json", json.dumps(result, indent=1))
         figure.savefig(folder / "evaluation.png", dpi=150)
         Console().print(f"written: {folder / 'evaluation.json'}, {folder / 'evaluation.png'}")
     if options.wandb != "disabled":

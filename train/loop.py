@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 import agents
-from agents.probe import Probe
-from agents.processes import all_agree
+from agents.networks.distributed import all_agree
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle
+from train.probe import Probe
 from train.runs import Run, RunOptions, progress_bar
 
 
@@ -22,9 +22,10 @@ class Learner(Protocol):
     """What the loop needs of a learner."""
 
     puzzle: Puzzle
-    config: Any  # has `iterations`
+    config: Any
     rank: int
-    iteration: int  # iterations done
+    done: int  # steps done
+    total: int  # steps in all
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its figures."""
@@ -72,13 +73,13 @@ def learn(
     if restored is not None:
         learner.restore(restored[0]["learner"], restored[1])
     probe = Probe(learner.puzzle) if probe_every and has_table(learner.puzzle) else None
-    total, title = learner.config.iterations, f"{record['algorithm']} {record['preset'] or learner.puzzle.name}"
+    total, title = learner.total, f"{record['algorithm']} {record['preset'] or learner.puzzle.name}"
     with run.interruptible(), progress_bar(total, title) as show:
-        while all_agree(learner.iteration < total and not run.stopping):
+        while all_agree(learner.done < total and not run.stopping):
             began = time.perf_counter()
             metrics = learner.iterate()
             metrics["seconds"] = time.perf_counter() - began
-            done, last = learner.iteration, learner.iteration == total
+            done, last = learner.done, learner.done == total
             if probe is not None and (done % probe_every == 0 or last):
                 metrics |= probe.errors(learner.agent().cost_to_go)
             run.log(done, **metrics)

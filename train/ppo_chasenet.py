@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.config import PRESETS, PpoChaseNetConfig
-from agents.ppo_chasenet.figures import learning_figure
 from agents.ppo_chasenet.learner import Learner
+from results.ppo_chasenet.figures import learning_figure
 from rubiks_gym.puzzles import puzzle_from_name
 from train.loop import learn
 from train.runs import RunOptions, command
@@ -35,7 +35,7 @@ def train(options: Options) -> PpoChaseNet:
     record = {"algorithm": "ppo_chasenet", "preset": options.preset, "puzzle": learner.puzzle.name, "seed": options.run.seed}
     record |= {**asdict(options.config), "iterations": options.config.iterations}
     learn(learner, options.run, record, ("correlation", "success", "length"))
-    if learner.iteration:
+    if learner.done:
         learning_figure([options.run.folder]).savefig(options.run.folder / "learning.png", dpi=150)
     return learner.agent()
 

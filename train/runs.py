@@ -25,7 +25,7 @@ import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
-from agents import store
+from rubiks_gym import files
 
 KEEP = 2  # checkpoints kept: the newest, and one before it should the disk have failed
 
@@ -71,7 +71,7 @@ class Run:
         last = found[0]["step"] if found else 0  # a run killed before its first checkpoint begins again
         metrics = self.folder / "metrics.jsonl"
         kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= last]
-        store.write_text(metrics, "".join(line + "\n" for line in kept))
+        files.write_text(metrics, "".join(line + "\n" for line in kept))
         return found
 
     def log(self, step: int, **metrics: float) -> None:
@@ -94,7 +94,7 @@ class Run:
     def checkpoint(self, step: int, agent: agents.Agent, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Save the agent, and what the learner needs to go on from here. Learner and agent must not share names of arrays."""
         described = agents.describe(agent)
-        store.save(
+        files.save(
             self.folder / "checkpoints" / f"{step:012d}.npz",
             {"step": step, **described, "learner": state},
             {**agent.arrays(), **arrays},
@@ -146,8 +146,8 @@ class Run:
         if file.exists():
             raise FileExistsError(f"{self.folder} holds a run already: pass --run.resume, or choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
-        record = {"config": _json(self.config), "run": _json(asdict(self.options)), **surroundings()}
-        store.write_text(file, json.dumps(record, indent=1))
+        record = {"config": _json(self.config), "run": _json(asdict(self.options)), **provenance()}
+        files.write_text(file, json.dumps(record, indent=1))
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def progress_bar(total: int, description: str) -> Iterator[Any]:
         yield update
 
 
-def surroundings() -> dict[str, Any]:
+def provenance() -> dict[str, Any]:
     """Where and with what a result was made."""
     packages = ("rubiks-gym", "numpy", "numba", "torch", "gymnasium")
     return {
@@ -236,7 +236,7 @@ def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
 
     file = Path(options.folder) / "wandb-id.txt"  # a resumed run goes on under the same id
     if not file.exists():
-        store.write_text(file, secrets.token_hex(4))
+        files.write_text(file, secrets.token_hex(4))
     return wandb.init(
         id=file.read_text(),
         project=options.wandb_project,

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from agents.evaluation import solved_by_depth
-from agents.search import make_search
 from agents.td_ntuple.agent import TdNTuple, pack, unpack
 from agents.td_ntuple.config import PRESETS, TdNTupleConfig
-from agents.td_ntuple.figures import learning_figure
 from agents.td_ntuple.learner import learn, make_coherence
+from results.td_ntuple.figures import learning_figure
 from rubiks_gym.puzzles import puzzle_from_name
+from rubiks_gym.search import make_search
+from train.evaluation import solved_by_depth
 from train.runs import Run, RunOptions, command, progress_bar
 
 E_EVAL = 50  # moves after which a cube counts as not solved

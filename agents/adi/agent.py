@@ -20,8 +20,8 @@ import numpy as np
 
 from agents.adi.network import Architecture, Network, make_network, probabilities, values
 from agents.adi.symmetry import representatives, turned_actions
-from agents.rows import make_rows, row_numbers
-from agents.weights import CHUNK, load_weights, network_arrays
+from agents.networks.embedding import make_rows, row_numbers
+from agents.networks.weights import CHUNK, load_weights, network_arrays
 from rubiks_gym.puzzles import Puzzle
 
 

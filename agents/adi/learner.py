@@ -40,12 +40,12 @@ from agents.adi.agent import Adi
 from agents.adi.config import AdiConfig
 from agents.adi.network import make_network
 from agents.adi.symmetry import turned_actions
-from agents.processes import mean_over_ranks, rank_and_ranks
-from agents.rows import make_rows
-from agents.search.table import StateTable
-from agents.weights import restore_training, training_arrays
+from agents.networks.distributed import mean_over_ranks, rank_and_ranks
+from agents.networks.embedding import make_rows
+from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.scrambles import DeepCube, RandomState
+from rubiks_gym.search.table import StateTable
 
 
 class Samples(NamedTuple):
@@ -101,7 +101,7 @@ class Learner:
             self.optimizer: torch.optim.Optimizer = torch.optim.Adam(self.model.parameters(), lr=config.lr, fused=True)
         else:
             self.optimizer = torch.optim.RMSprop(self.model.parameters(), lr=config.lr, alpha=0.9)
-        self.iteration = 0  # iterations done
+        self.done, self.total = 0, config.iterations  # iterations done, and in all
         self.states_seen = 0
 
     def v(self, states: np.ndarray) -> np.ndarray:
@@ -124,13 +124,13 @@ class Learner:
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its figures."""
-        c, warm = self.config, self.iteration < self.config.warm_iterations
-        rng = np.random.default_rng([self.seed, self.rank, self.iteration, 1])  # the 1: not those that states to measure have
+        c, warm = self.config, self.done < self.config.warm_iterations
+        rng = np.random.default_rng([self.seed, self.rank, self.done, 1])  # the 1: not those that states to measure have
         samples = self.walks_to_take_back(rng) if warm else self.samples(rng)
         figures = self.fit(samples, rng)
-        self.iteration += 1
+        self.done += 1
         self.states_seen += len(samples.x) * self.ranks
-        if warm or (c.rule == "copy" and (self.iteration - c.warm_iterations) % c.copy_every == 0):
+        if warm or (c.rule == "copy" and (self.done - c.warm_iterations) % c.copy_every == 0):
             self.model_e.load_state_dict(self.model.state_dict())
         return figures | {"goal_value": self.says_of_goal, "states": self.states_seen}
 
@@ -145,7 +145,7 @@ class Learner:
         """The same for the warm start: values 2 - n and the moves that lead back."""
         c, puzzle = self.config, self.puzzle
         n_walks = max(1, c.k * (c.walks // self.ranks) // c.warm_k)
-        walks = getattr(puzzle, "normal_walks", puzzle.walks)(sample_seeds(rng, n_walks), c.warm_k)  # [n_walks, warm_k, S]
+        walks = getattr(puzzle, "canonical_walks", puzzle.walks)(sample_seeds(rng, n_walks), c.warm_k)  # [n_walks, warm_k, S]
         goals = np.broadcast_to(puzzle.goal, (n_walks, 1, puzzle.state_size))
         before = np.concatenate([goals, walks[:, :-1]], axis=1).reshape(-1, puzzle.state_size)
         x = walks.reshape(-1, puzzle.state_size)
@@ -165,7 +165,7 @@ class Learner:
             best = turned_actions(self.puzzle, samples.x, which)[np.arange(len(best)), best]  # in the states that are read
         x, y_v, y_p, weight = map(torch.from_numpy, (numbers, samples.y_v, best, samples.weight))
         for group in self.optimizer.param_groups:
-            group["lr"] = c.lr_of(self.iteration)
+            group["lr"] = c.lr_of(self.done)
         parameters, followers = list(self.model.parameters()), list(self.model_e.parameters())
         steps = -(-len(x) // (c.minibatch // self.ranks))
         losses = torch.zeros(2)
@@ -192,7 +192,7 @@ class Learner:
 
     def state(self) -> dict[str, Any]:
         """How far the learner has come, as JSON."""
-        return {"iteration": self.iteration, "states_seen": self.states_seen}
+        return {"done": self.done, "states_seen": self.states_seen}
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Both networks and the optimizer's moments."""
@@ -201,4 +201,4 @@ class Learner:
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Go on where a checkpoint was."""
         restore_training(self.model, self.model_e, self.optimizer, arrays)
-        self.iteration, self.states_seen = int(state["iteration"]), int(state["states_seen"])
+        self.done, self.states_seen = int(state["done"]), int(state["states_seen"])

@@ -20,8 +20,8 @@ import torch
 from torch import nn
 from torch.nn.functional import elu, softmax
 
-from agents.rows import Rows
-from agents.weights import seeded
+from agents.networks.embedding import Rows
+from agents.networks.weights import seeded
 
 
 class Architecture(NamedTuple):

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from agents.davi.network import Architecture, Network, evaluate, make_network
-from agents.protocol import lookahead_policy
-from agents.rows import make_rows, row_numbers
-from agents.weights import load_weights, network_arrays
+from agents.networks.embedding import make_rows, row_numbers
+from agents.networks.weights import load_weights, network_arrays
 from rubiks_gym.puzzles import Hanoi, Puzzle
+from rubiks_gym.search.heuristic import lookahead_policy
 
 
 class Davi:

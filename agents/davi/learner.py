@@ -32,13 +32,13 @@ import torch
 from agents.davi.agent import Davi
 from agents.davi.config import DaviConfig
 from agents.davi.network import NETWORKS, evaluate, folded, make_network
-from agents.processes import mean_over_ranks, rank_and_ranks
-from agents.protocol import CostToGo
-from agents.rows import make_rows, row_numbers
-from agents.search.table import StateTable
-from agents.weights import restore_training, training_arrays
+from agents.networks.distributed import mean_over_ranks, rank_and_ranks
+from agents.networks.embedding import make_rows, row_numbers
+from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.scrambles import AdaptiveK, DeepCube, RandomState, UniformK
+from rubiks_gym.search.heuristic import CostToGo
+from rubiks_gym.search.table import StateTable
 
 
 def targets(
@@ -72,7 +72,7 @@ class Learner:
         self.model = make_network(self.rows, architecture, seed)
         self.model_e = make_network(self.rows, architecture, seed)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=config.lr, fused=True)
-        self.iteration = 0  # iterations done
+        self.done, self.total = 0, config.iterations  # iterations done, and in all
         self.points = 0  # convergence points
         self.converged = False  # whether the last iteration was one
         self.states_seen = 0
@@ -86,17 +86,17 @@ class Learner:
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its figures."""
         c = self.config
-        rng = np.random.default_rng([self.seed, self.rank, self.iteration])
-        warm = self.iteration < c.warm_iterations
+        rng = np.random.default_rng([self.seed, self.rank, self.done])
+        warm = self.done < c.warm_iterations
         cost_to_go = None if warm else self.agent().cost_to_go
         k = self.effective_k
         loss = self.fit(*self.sample(c.batch // self.ranks, rng, cost_to_go), rng)
-        self.iteration += 1
+        self.done += 1
         fresh = c.batch // self.ranks * self.ranks
         self.states_seen += fresh
         self.since_update += fresh
         figures = {"loss": loss, "effective_k": c.warm_k if warm else k, "states": self.states_seen}
-        if self.iteration % c.check_every == 0:
+        if self.done % c.check_every == 0:
             figures["validation_loss"] = self.loss(*self.sample(c.validation // self.ranks, rng, cost_to_go))
         if warm:
             self.update()  # nothing is made of model_e yet: it may as well be the latest
@@ -134,7 +134,7 @@ class Learner:
         """States [n, S] and targets [n]: those of (3.1), or, without a cost-to-go, the moves of walks without detours."""
         c, puzzle = self.config, self.puzzle
         if cost_to_go is None:
-            walks = getattr(puzzle, "normal_walks", puzzle.walks)(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
+            walks = getattr(puzzle, "canonical_walks", puzzle.walks)(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
             steps = np.tile(np.arange(1, c.warm_k + 1, dtype=np.float32), len(walks))
             return walks.reshape(-1, puzzle.state_size)[:n], steps[:n]
         scramble = {
@@ -152,7 +152,7 @@ class Learner:
         numbers, goals = torch.from_numpy(row_numbers(self.puzzle, self.rows, states)), torch.from_numpy(goals)
         steps = -(-len(states) // max(2, c.minibatch // self.ranks))
         for group in self.optimizer.param_groups:
-            group["lr"] = c.lr_of(self.iteration)
+            group["lr"] = c.lr_of(self.done)
         parameters, followers = list(self.model.parameters()), list(self.model_e.parameters())
         losses = torch.zeros(1)
         self.model.train()
@@ -191,7 +191,7 @@ class Learner:
 
     def state(self) -> dict[str, Any]:
         """How far the learner has come, as JSON."""
-        return {name: getattr(self, name) for name in ("iteration", "points", "states_seen", "since_update")}
+        return {name: getattr(self, name) for name in ("done", "points", "states_seen", "since_update")}
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Both networks and Adam's moments, by the names of the weights they belong to."""

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.rows import Rows
-from agents.weights import CHUNK, seeded
+from agents.networks.embedding import Rows
+from agents.networks.weights import CHUNK, seeded
 
 
 class Architecture(NamedTuple):

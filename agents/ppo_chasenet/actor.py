@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.functional import relu, softmax
 
-from agents.rows import Rows
+from agents.networks.embedding import Rows
 
 
 class FirstLayer(nn.Module):

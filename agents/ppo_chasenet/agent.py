@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.networks.embedding import make_rows, row_numbers
+from agents.networks.weights import CHUNK, load_weights, network_arrays, seeded
 from agents.ppo_chasenet.actor import Actor, probabilities
 from agents.ppo_chasenet.chasenet import Architecture, ChaseNet
-from agents.rows import make_rows, row_numbers
-from agents.weights import CHUNK, load_weights, network_arrays, seeded
 from rubiks_gym.puzzles import Puzzle
 
 

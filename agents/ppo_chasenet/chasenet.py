@@ -27,8 +27,8 @@ import torch
 from torch import nn
 from torch.nn.functional import relu
 
-from agents.rows import make_rows, row_numbers
-from agents.weights import CHUNK, seeded
+from agents.networks.embedding import make_rows, row_numbers
+from agents.networks.weights import CHUNK, seeded
 from rubiks_gym.puzzles import Cube, Puzzle
 
 FORMS = ("fc", "attention", "pairs", "relative")

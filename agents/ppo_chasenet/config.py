@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from agents.networks.embedding import INPUTS
 from agents.ppo_chasenet.chasenet import FORMS, Architecture
-from agents.rows import INPUTS
 
 FINE_TUNES = ("none", "paper", "bound")
 

@@ -33,13 +33,13 @@ from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 from torch import nn
 
+from agents.networks.embedding import make_rows
+from agents.networks.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
 from agents.ppo_chasenet.actor import FirstLayer
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.chasenet import ChaseNet
 from agents.ppo_chasenet.config import PpoChaseNetConfig
 from agents.ppo_chasenet.nx import Pairs, correlation, fit, walk_pairs
-from agents.rows import make_rows
-from agents.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
 from rubiks_gym.envs import PuzzleVectorEnv
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.sb3 import PuzzleVecEnv
@@ -102,7 +102,7 @@ class Learner:
 
     def __init__(self, puzzle: Puzzle, config: PpoChaseNetConfig, seed: int) -> None:
         self.puzzle, self.config, self.seed, c = puzzle, config, seed, config
-        self.iteration = 0  # iterations done, those of the warm-up included
+        self.done, self.total = 0, config.iterations  # iterations done, and in all, those of the warm-up included
         self.net = ChaseNet(puzzle, c.architecture, (c.k + 1) / 2, seed)
         self.net_optimizer = torch.optim.Adam(self.net.network.parameters(), lr=c.warm_lr, fused=True)
         native = PuzzleVectorEnv(
@@ -120,7 +120,7 @@ class Learner:
         self.model = (MaskablePPO if masked else PPO)(
             "MlpPolicy",
             self.scaled,
-            learning_rate=lambda _: c.lr_of(self.iteration - c.warm_iterations),
+            learning_rate=lambda _: c.lr_of(self.done - c.warm_iterations),
             n_steps=c.steps,
             batch_size=c.batch,
             n_epochs=c.epochs,
@@ -141,15 +141,15 @@ class Learner:
 
     def iterate(self) -> dict[str, float]:
         """One iteration of algorithm 1, or, after the last of them, of algorithm 2; returns its figures."""
-        rng = np.random.default_rng([self.seed, self.iteration])
-        figures = self.warm_up(rng) if self.iteration < self.config.warm_iterations else self.improve(rng)
-        self.iteration += 1
+        rng = np.random.default_rng([self.seed, self.done])
+        figures = self.warm_up(rng) if self.done < self.config.warm_iterations else self.improve(rng)
+        self.done += 1
         return figures
 
     def warm_up(self, rng: np.random.Generator) -> dict[str, float]:
         """Fit ChaseNet to a fresh data set D."""
         c = self.config
-        self._set_lr(c.warm_lr_of(self.iteration))
+        self._set_lr(c.warm_lr_of(self.done))
         return fit(self.net, self.net_optimizer, walk_pairs(self.puzzle, c.walks, c.k, rng), c.warm_batch, rng)
 
     def improve(self, rng: np.random.Generator) -> dict[str, float]:
@@ -208,7 +208,7 @@ class Learner:
         """How far the learner has come, as JSON."""
         rms = self.scaled.ret_rms
         return {
-            "iteration": self.iteration,
+            "done": self.done,
             "moves": self.model.num_timesteps,
             "returns": [float(rms.mean), float(rms.var), float(rms.count)],
         }
@@ -225,9 +225,9 @@ class Learner:
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Go on where a checkpoint was."""
-        self.iteration = int(state["iteration"])
+        self.done = int(state["done"])
         load_weights(self.net.network, "chasenet.", arrays)
-        if self.iteration and (self.config.warm_iterations or self.config.fine_tune != "none"):  # it has been fitted
+        if self.done and (self.config.warm_iterations or self.config.fine_tune != "none"):  # it has been fitted
             load_optimizer(self.net.network, self.net_optimizer, arrays, "net_optimizer.")
         if state["moves"]:
             policy, rms = self.model.policy, self.scaled.ret_rms

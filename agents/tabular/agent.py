@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.protocol import lookahead_policy
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.search.heuristic import lookahead_policy
 
 
 class Tabular:

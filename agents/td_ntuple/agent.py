@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.protocol import lookahead_policy
 from agents.td_ntuple.boards import make_board
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import choose_symmetries, make_net, values
 from agents.td_ntuple.tuples import check_tuples, make_tuples, read_tuples
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
+from rubiks_gym.search.heuristic import lookahead_policy
 
 
 class TdNTuple:

@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from agents.prefetch import prefetch
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import Net, value, values
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.hanoi import Hanoi
+from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.streams import below, draw, mix
 from rubiks_gym.scrambles import UniformK, episode_seeds
 

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from agents.prefetch import prefetch
 from agents.td_ntuple.boards import Board
 from agents.td_ntuple.tuples import Tuples, table_sizes
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.cube import Cube
+from rubiks_gym.puzzles.prefetch import prefetch
 
 _jit = njit(cache=True, nogil=True)
 

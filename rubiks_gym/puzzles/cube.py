@@ -97,15 +97,15 @@ class Cube(Puzzle):
         over_rows(kernels.walks, (self.moves, self.inverse_action, self.goal, allow_undo), (seeds, out))
         return out
 
-    def normal_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
+    def canonical_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal that make only moves of the normal form."""
         seeds = self.as_seeds(seeds)
         out = np.empty((len(seeds), depth, self.state_size), np.uint8)
-        over_rows(kernels.normal_walks, (self.moves, self.normal_form, self.goal), (seeds, out))
+        over_rows(kernels.canonical_walks, (self.moves, self.canonical_form, self.goal), (seeds, out))
         return out
 
     @cached_property
-    def normal_form(self) -> np.ndarray:
+    def canonical_form(self) -> np.ndarray:
         """Sequences that make a face's turns at once, in the shortest way, and before those of the face opposite.
 
         As a machine [N, A] int16: from node 0 on, entry [node, action] is the next node, or -1 where the action is ruled out.

@@ -1,4 +1,4 @@
-"""The hot loops, compiled. Each has a numpy twin of the same name in `twins.py`, and a test holds the two equal.
+"""The hot loops, compiled. Each has a plain reference of the same name in tests/reference.py, and a test holds the two equal.
 
 Arguments come as tables first, then arrays with one row per state, the output last: `threads.over_rows` cuts the rows.
 Every kernel returns whether it accepted all rows (an action or a state outside the tables is refused, never followed).
@@ -170,20 +170,20 @@ def walks(moves, inverse, goal, allow_undo, seeds, out):
 
 
 @_jit
-def normal_walks(moves, normal_form, goal, seeds, out):
+def canonical_walks(moves, canonical_form, goal, seeds, out):
     """Every state out [B, K, S] of the walks of seeds [B] whose moves are those of a normal form [N, A]."""
     for b in range(seeds.shape[0]):
         node = np.int64(0)
         for t in range(out.shape[1]):
             allowed = np.int64(0)
             for a in range(moves.shape[0]):
-                allowed += normal_form[node, a] >= 0
+                allowed += canonical_form[node, a] >= 0
             nth = np.int64(below(draw(seeds[b], np.uint64(t)), np.uint64(allowed)))
             action = -1
             while nth >= 0:
                 action += 1
-                nth -= normal_form[node, action] >= 0
-            node = np.int64(normal_form[node, action])
+                nth -= canonical_form[node, action] >= 0
+            node = np.int64(canonical_form[node, action])
             for i in range(goal.shape[0]):
                 out[b, t, i] = moves[action, goal[i] if t == 0 else out[b, t - 1, i]]
     return True

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rubiks_gym.puzzles import kernels, twins
-from rubiks_gym.puzzles.streams import GOLDEN, mix, seeds_from
+from rubiks_gym.puzzles import kernels
+from rubiks_gym.puzzles.streams import GOLDEN, choose, mix, seeds_from
 from rubiks_gym.puzzles.threads import all_true, over_rows
 
 # A single environment makes small arrays at every step, where a dtype object is noticeably faster than a type.
@@ -132,7 +132,7 @@ class Puzzle:
                 allowed = np.where(
                     others.any(axis=1, keepdims=True), others, allowed
                 )  # a dead end may be left as it was entered
-            last[going] = twins.choose(seeds[going], t, allowed)
+            last[going] = choose(seeds[going], t, allowed)
             states[going] = self.apply(states[going], last[going])
             if path is not None:
                 path[:, t] = states

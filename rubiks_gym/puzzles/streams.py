@@ -38,6 +38,13 @@ def counter(t: int) -> np.ndarray:
     return np.array([t], np.uint64)
 
 
+def choose(seeds: np.ndarray, t: int, allowed: np.ndarray) -> np.ndarray:
+    """A random allowed action [B] for each row of allowed [B, A], by draw t of seeds [B]."""
+    count = allowed.sum(axis=1)
+    nth = below(draw(seeds, counter(t)), count.astype(np.uint64)).astype(np.int64)
+    return (allowed.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
+
+
 def seeds_from(rng: np.random.Generator, n: int) -> np.ndarray:
     """Draw n seeds [n] uint64 from a Generator."""
     return rng.integers(0, 2**64, size=n, dtype=np.uint64)

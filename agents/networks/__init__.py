@@ -1,0 +1,1 @@
+"""What the network learners share: embedding of states, weights in checkpoints, several processes."""

@@ -1,0 +1,160 @@
+"""From nothing to a cost-to-go: regression on walks, then upward updates on the learner's own searches.
+
+Walks. A walk of K moves from the goal passes states whose number of moves so far, k, is at least their distance and, while k is
+small, mostly equal to it. Further out walks say less and less: all states look alike. So k is not fitted by F itself but by
+
+    p(F) = c - T softplus((c - F) / T)
+
+which follows F below c and flattens above it: states beyond c need only be "far", and F keeps its slope where it is known.
+The error is squared, so F moves by alpha (k - p) p'(F), shared out evenly over the look-ups.
+
+Upward updates. Beams from random states, searched with the present F, show which states F lures the search into. For those,
+
+    y = 1 + min over children of F(child)        (exact inside the perimeter around the goal, at least its radius + 1 outside)
+
+and F is raised towards y where y is higher. It is never lowered: a search takes the lowest of many noisy values, which is too
+low as a rule, and repeated lowering would carry that bias through the whole table. Walk samples in between hold F in place.
+
+A weight may be hit several times in a batch, close to the goal thousands of times; it moves by the mean of what those look-ups
+ask for. So no batch is too large to be stable, and a batch is worked on by all cores: first the errors, each thread some of
+the states, then the weights, each thread some of the tables. The result does not depend on the number of threads.
+"""
+
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from agents.symmetric_ntuple.config import SymmetricNTupleConfig
+from rubiks_gym.ntuple.agent import SymmetricNTuple
+from rubiks_gym.ntuple.network import SIZE, make_reader, sums_to_learn
+from rubiks_gym.puzzles import sample_seeds
+from rubiks_gym.puzzles.cube import Cube
+from rubiks_gym.puzzles.threads import pieces, side_by_side
+from rubiks_gym.search import Budget, Perimeter, Solutions, beam
+
+_jit = njit(cache=True, nogil=True)
+_BATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
+
+
+class Upward(NamedTuple):
+    """What a round of upward updates met."""
+
+    solved: float  # share of the beams that reached the perimeter
+    length: float  # mean length of their solutions
+    raised: float  # share of states whose F was raised
+    by: float  # mean of what was missing, over all states
+
+
+class Learner:
+    """Weights under training. `weights` [W, 2] float32: the weights themselves, and room to count the hits of a batch."""
+
+    def __init__(self, puzzle: Cube, config: SymmetricNTupleConfig, rng: np.random.Generator) -> None:
+        self.puzzle, self.config, self.rng = puzzle, config, rng
+        self.reader = make_reader(puzzle, config.cubies())
+        self.weights = np.zeros((len(config.tables) * SIZE, 2), np.float32)
+        self.perimeter = Perimeter(puzzle, config.radius)
+        looked_up = 2 * len(self.reader.offset)
+        self._index, self._sums = np.empty((_BATCH, looked_up), np.uint32), np.empty(_BATCH, np.float32)
+
+    def agent(self) -> SymmetricNTuple:
+        """What has been learnt so far, weights rounded to 8 bits."""
+        return SymmetricNTuple.rounded(self.puzzle, self.config.cubies(), self.config.bias, self.weights[:, 0])
+
+    def learn_walks(self, alpha: float) -> float:
+        """Regression on one lot of walks; returns the mean squared error before."""
+        c = self.config
+        states = self.puzzle.canonical_walks(sample_seeds(self.rng, c.walks), c.walk_length).reshape(-1, self.puzzle.state_size)
+        steps = np.tile(np.arange(1, c.walk_length + 1, dtype=np.float32), c.walks)
+        squares = 0.0
+        for start in range(0, len(states), _BATCH):
+            cost = self._look_up(states[start : start + _BATCH])
+            error = np.empty_like(cost)
+            squares += walk_errors(c.bend, c.softness, steps[start : start + _BATCH], cost, error)
+            self._learn(alpha * error)
+        return squares / len(states)
+
+    def learn_upwards(self, step: float) -> Upward:
+        """A round of beams from random states, then updates on every fourth state they kept."""
+        c, puzzle, agent = self.config, self.puzzle, self.agent()
+
+        def episode(start: np.ndarray) -> tuple[Solutions, list[np.ndarray]]:
+            kept: list[np.ndarray] = []
+            options = {"width": c.width, "max_steps": c.max_steps, "perimeter": self.perimeter, "budget": Budget(nodes=2**60)}
+            found = beam(puzzle, start[None], agent.cost_to_go, watch=lambda layer: kept.append(layer[::4]), **options)
+            return found, kept
+
+        starts = puzzle.random_states(sample_seeds(self.rng, c.episodes))
+        episodes = side_by_side([partial(episode, start) for start in starts])
+        states = self.rng.permutation(np.concatenate([layer for _, kept in episodes for layer in kept]))
+        goals = self.backed_up(agent, states)
+        raised = missing = 0.0
+        for first in range(0, len(states), _BATCH):
+            cost = self._look_up(states[first : first + _BATCH])
+            rise = np.clip(goals[first : first + _BATCH] - cost, 0, c.most)
+            self._learn(step * rise)
+            raised, missing = raised + np.count_nonzero(rise), missing + rise.sum(dtype=float)
+        lengths = [len(found.moves[0]) for found, _ in episodes if found.solved[0]]
+        return Upward(len(lengths) / len(starts), float(np.mean(lengths or [0])), raised / len(states), missing / len(states))
+
+    def backed_up(self, agent: SymmetricNTuple, states: np.ndarray) -> np.ndarray:
+        """y [B] float32 of states [B, S] outside the perimeter."""
+        goals = np.empty(len(states), np.float32)
+        for first in range(0, len(states), 1 << 14):
+            children = self.puzzle.expand(states[first : first + (1 << 14)])
+            costs, inside = self.perimeter.evaluate(agent.cost_to_go, children.reshape(-1, self.puzzle.state_size))
+            costs = np.where(inside, costs, np.maximum(costs, self.perimeter.radius + 1))
+            goals[first : first + (1 << 14)] = 1 + costs.reshape(children.shape[:2]).min(axis=1)
+        return goals
+
+    def _look_up(self, states: np.ndarray) -> np.ndarray:
+        """F of at most _BATCH states [B, S], [B] float32."""
+        rows = (states, self._index[: len(states)], self._sums[: len(states)])
+        tables = (self.reader.contribution, self.reader.offset, self.weights)
+        side_by_side([partial(sums_to_learn, *tables, *piece) for piece in pieces(rows)])
+        return np.float32(self.config.bias) + rows[2]
+
+    def _learn(self, change: np.ndarray) -> None:
+        """Change F of the states that were looked up last by about change [B]."""
+        n, index = len(self.reader.offset), self._index[: len(change)]
+        share = (change / (2 * n)).astype(np.float32)
+        tables = pairwise(self.reader.cuts)
+        side_by_side([partial(spread, index, n, start, stop, share, self.weights) for start, stop in tables])
+
+
+# Compiled ---------------------------------------------------------------------------------------------------------------
+
+
+@_jit
+def walk_errors(bend, softness, steps, cost, out):
+    """(k - p(F)) p'(F) into out [B] for steps k [B] and F cost [B]; returns the sum of (k - p(F))^2."""
+    squares = 0.0
+    for b in range(cost.shape[0]):
+        x = (bend - cost[b]) / softness
+        if x > 30:  # e^x would swallow the 1 beside it, and later overflow
+            fitted, slope = bend - softness * x, 1.0
+        else:
+            fitted, slope = bend - softness * np.log1p(np.exp(x)), 1 / (1 + np.exp(-x))
+        squares += (steps[b] - fitted) ** 2
+        out[b] = (steps[b] - fitted) * slope
+    return squares
+
+
+@_jit
+def spread(index, n, start, stop, share, weights):
+    """Move the weights [W, 2] of images start..stop - 1 in index [B, 2 n] by the mean share [B] of look-ups that hit one."""
+    for b in range(index.shape[0]):
+        for way in range(0, 2 * n, n):
+            for k in range(way + start, way + stop):
+                weights[index[b, k], 1] += np.float32(1)
+    for b in range(index.shape[0]):
+        for way in range(0, 2 * n, n):
+            for k in range(way + start, way + stop):
+                i = index[b, k]
+                weights[i, 0] += share[b] / weights[i, 1]
+    for b in range(index.shape[0]):
+        for way in range(0, 2 * n, n):
+            for k in range(way + start, way + stop):
+                weights[index[b, k], 1] = np.float32(0)

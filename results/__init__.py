@@ -1,0 +1,1 @@
+"""Measuring and reporting: every table and plot comes from here."""

@@ -1,0 +1,39 @@
+"""What all command lines share: modules to import first, and faults as one clear line."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+
+
+def run(main: Callable[[], object]) -> None:
+    """Call main as a program: modules named by --import first, and a fault of the user's is one line, not a traceback."""
+    try:
+        import_modules()
+        main()
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        raise SystemExit(f"error: {error}") from None
+
+
+def import_modules() -> None:
+    """Take --import MODULE, as often as it is there, out of sys.argv and import those modules.
+
+    That is how a command line gets to know a puzzle of one's own: the module registers it. Modules are looked for in the
+    current folder too, as `python -m` does.
+    """
+    rest, modules = [], []
+    words = iter(sys.argv[1:])
+    for word in words:
+        if word == "--import":
+            modules.append(next(words, ""))
+        elif word.startswith("--import="):
+            modules.append(word.partition("=")[2])
+        else:
+            rest.append(word)
+    sys.argv[1:] = rest
+    if modules and os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    for module in modules:
+        if not module:
+            raise ValueError("--import needs the name of a module, for example --import my_puzzles")
+        importlib.import_module(module)

@@ -1,0 +1,239 @@
+"""A cost-to-go that is a sum of look-up tables, each read through every symmetry of the cube, for the cube and its inverse.
+
+    F(s) = bias + sum over tables t, images m of t and x in {s, inverse of s} of weights[t][index of t's cubies in image m of x]
+
+A table has one weight for every way in which its five cubies can stand: a number of five digits in base 24, a digit being where
+one cubie is. The index is a sum over cubies, `offset[k] + sum_i contribution[i, x_i, k]`: for each piece a row of L numbers is
+added, many at a time (k counts the images of all tables). Of images that look at the same cubies one is taken.
+
+Symmetric and inverse states are as far from the goal as the state itself: reading them all with the same weights lets every
+sample teach 192 weights (three tables) what holds in 96 places.
+
+A move takes five cubies from one index to another, whatever the other cubies do. So the half of the sum that x = s makes is
+known for all children of s at once, if a table has in a row the weights that its entries get by each of the moves (`by_move`).
+The other half is not: what a move changes in the inverse depends on which cubies it turns.
+
+Letters: B batch, S state (20), A actions, L images, W weights.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from rubiks_gym.puzzles.cube import Cube
+from rubiks_gym.puzzles.prefetch import prefetch
+
+_jit = njit(cache=True, nogil=True)
+_ONE = np.uint64(1)
+Cubies = tuple[int, ...]  # pieces by their place in a state: 0..7 are corners, 8..19 edges
+DIGITS = 5  # cubies of a table
+SIZE = 24**DIGITS  # weights of a table; about 4 in 10 stand for something impossible, such as two cubies in one place
+
+
+class Reader(NamedTuple):
+    """How states are looked up: everything about the network but its weights."""
+
+    contribution: np.ndarray  # [S, 48, L] uint32, what piece i at location v adds to the index of image k; 0 for most i
+    offset: np.ndarray  # [L] uint32, where the table of image k begins
+    cuts: tuple[int, ...]  # [tables + 1], the images of table t are cuts[t]..cuts[t + 1] - 1
+    mirror: np.ndarray  # [L] uint32, which of the 48 symmetries makes image k
+
+
+def make_reader(puzzle: Cube, tables: tuple[Cubies, ...]) -> Reader:
+    """The images of all tables, in the order of tables."""
+    source, image = puzzle._tables["source"], puzzle._tables["image"]
+    images, offset, cuts, mirror = [], [], [0], []
+    for number, cubies in enumerate(tables):
+        if len(set(cubies)) != DIGITS or not set(cubies) <= set(range(puzzle.state_size)):
+            raise ValueError(f"a table is over {DIGITS} different cubies 0..{puzzle.state_size - 1}, got {cubies}")
+        seen = set()
+        for m in range(48):
+            looked_at = frozenset(source[m, list(cubies)].tolist())
+            if looked_at not in seen:
+                seen.add(looked_at)
+                mirror.append(m)
+                images.append(np.zeros((puzzle.state_size, 48), np.uint32))
+                for digit, c in enumerate(cubies):
+                    images[-1][source[m, c]] = image[m, c, :48].astype(np.uint32) % 24 * 24**digit
+        offset += [number * SIZE] * len(seen)
+        cuts.append(len(images))
+    contribution = np.ascontiguousarray(np.stack(images, axis=2))
+    return Reader(contribution, np.array(offset, np.uint32), tuple(cuts), np.array(mirror, np.uint32))
+
+
+def after_moves(puzzle: Cube, cubies: Cubies) -> np.ndarray:
+    """What each of a table's cubies adds to its index, by where it is and which move is made, [5, 24, A] uint32."""
+    after = [puzzle.moves[:, :24] if c < 8 else puzzle.moves[:, 24:48] - 24 for c in cubies]  # [A, 24] each
+    return np.stack([digit.T.astype(np.uint32) * 24**i for i, digit in enumerate(after)])
+
+
+def possible_in(tables: Iterable[Cubies]) -> np.ndarray:
+    """Which weights [W] bool stand for something that can be."""
+    return np.concatenate([possible(cubies) for cubies in tables])
+
+
+def possible(cubies: Cubies) -> np.ndarray:
+    """The same for one table [SIZE]: no two cubies share a place."""
+    can = np.ones((24,) * DIGITS, bool)
+    digit = np.arange(24)
+    for one, two in combinations(range(DIGITS), 2):
+        if (cubies[one] < 8) == (cubies[two] < 8):
+            size = 3 if cubies[one] < 8 else 2  # stickers in a place
+            shared = digit[:, None] // size == digit // size
+            axes = [DIGITS - 1 - one, DIGITS - 1 - two]  # the first cubie is the last digit
+            can &= ~np.expand_dims(shared, tuple(set(range(DIGITS)) - set(axes)))
+    return can.ravel()
+
+
+# Compiled ---------------------------------------------------------------------------------------------------------------
+
+
+@_jit
+def invert(state, out):
+    """The inverse of one state [20], as `puzzles.kernels.inverse_states` makes it."""
+    for i in range(8):
+        v = state[i]
+        out[v // 3] = 3 * i + (3 - v % 3) % 3
+    for i in range(12):
+        v = state[8 + i] - 24
+        out[8 + v // 2] = 24 + 2 * i + v % 2
+
+
+@_jit
+def indices(contribution, offset, state, out):
+    """The index of every image of a state [S] into out [L] uint32."""
+    n = np.uint64(offset.shape[0])  # unsigned, or the compiler would allow for negative numbers and not add many at a time
+    for k in range(n):
+        out[k] = offset[k]
+    for i in range(0, 20, 4):  # four pieces at a time, or most of the work would be reading and writing out
+        a, b = contribution[i, state[i]], contribution[i + 1, state[i + 1]]
+        c, d = contribution[i + 2, state[i + 2]], contribution[i + 3, state[i + 3]]
+        for k in range(n):
+            out[k] += (a[k] + b[k]) + (c[k] + d[k])
+
+
+@_jit
+def ask(contribution, offset, weights, state, out):
+    """The same, and the weights there are asked for."""
+    indices(contribution, offset, state, out)
+    for k in range(np.uint64(offset.shape[0])):
+        prefetch(weights, out[k])
+
+
+@_jit
+def look_up(contribution, offset, weights, state, inverse, out):
+    """Into out [2 L] the indices of a state [S] and of its inverse, whose weights are asked for; inverse [S] is room."""
+    n = np.uint64(offset.shape[0])
+    ask(contribution, offset, weights, state, out[:n])
+    invert(state, inverse)
+    ask(contribution, offset, weights, inverse, out[n:])
+
+
+@_jit
+def sums(contribution, offset, weights, states, out):
+    """The sums of the weights [W] int8 of states [B, S] into out [B] int32.
+
+    While the weights of one state are on their way, the indices of the next are worked out.
+    """
+    index, inverse = np.empty((2, 2 * offset.shape[0]), np.uint32), np.empty(20, np.uint8)
+    for b in range(states.shape[0] + 1):
+        if b < states.shape[0]:
+            look_up(contribution, offset, weights, states[b], inverse, index[b & 1])
+        if b > 0:
+            out[b - 1] = total(weights, index[(b - 1) & 1])
+    return True
+
+
+@_jit
+def inverse_sums(contribution, offset, weights, states, out):
+    """The half of `sums` that the inverse states make."""
+    index, inverse = np.empty((2, offset.shape[0]), np.uint32), np.empty(20, np.uint8)
+    for b in range(states.shape[0] + 1):
+        if b < states.shape[0]:
+            invert(states[b], inverse)
+            ask(contribution, offset, weights, inverse, index[b & 1])
+        if b > 0:
+            out[b - 1] = total(weights, index[(b - 1) & 1])
+    return True
+
+
+@_jit
+def total(weights, index):
+    """The sum of the weights at index [n]; two strands, because an addition waits for the one before it."""
+    half = np.uint64(index.shape[0] // 2)
+    x, y = np.int32(0), np.int32(0)
+    if index.shape[0] % 2:
+        x += weights[index[-1]]
+    for k in range(half):
+        x += weights[index[k]]
+        y += weights[index[k + half]]
+    return x + y
+
+
+@_jit
+def by_move(after, weights, out):
+    """The weights [SIZE] int8 of one table that an entry gets by each move into out [SIZE, lanes]; the surplus is arbitrary.
+
+    after [5, 24, A] uint32: what digit i adds to an index if it is v and move a is made.
+    """
+    actions = np.uint64(after.shape[2])
+    high = np.empty(after.shape[2], np.uint32)
+    index = np.uint64(0)
+    for outer in range(24**3):
+        a, b, c = after[2, outer % 24], after[3, outer // 24 % 24], after[4, outer // 24**2]
+        for m in range(actions):
+            high[m] = a[m] + b[m] + c[m]
+        for one in range(24):
+            for zero in range(24):
+                a, b, row = after[0, zero], after[1, one], out[index]
+                for m in range(actions):
+                    row[m] = weights[high[m] + a[m] + b[m]]
+                index += _ONE
+    return True
+
+
+@_jit
+def child_sums(contribution, offset, mirror, lane, weights, states, out):
+    """The half of `sums` that states make, not their inverses, for all children of states [B, S] into out [B, A] int32.
+
+    weights [W, lanes] int8 as `by_move` makes them. Under symmetry m a move is another one, so sums are kept apart by
+    symmetry [48, lanes] until all are there; lane [A, 48] says where action a is among them.
+    """
+    n, lanes, actions = np.uint64(offset.shape[0]), np.uint64(weights.shape[1]), np.uint64(lane.shape[0])
+    index = np.empty((2, offset.shape[0]), np.uint32)
+    apart = np.empty((48, weights.shape[1]), np.int16)
+    flat = apart.reshape(-1)
+    for b in range(states.shape[0] + 1):
+        if b < states.shape[0]:
+            ask(contribution, offset, weights, states[b], index[b & 1])
+        if b > 0:
+            before = index[(b - 1) & 1]
+            apart[:] = 0
+            for k in range(n):
+                row, part = weights[before[k]], apart[mirror[k]]
+                for j in range(lanes):
+                    part[j] += row[j]
+            for a in range(actions):
+                out[b - 1, a] = total(flat, lane[a])
+    return True
+
+
+@_jit
+def sums_to_learn(contribution, offset, weights, states, index, out):
+    """The same from weights [W, 2] float32, of which [:, 0] are meant, into out [B] float32; keeps index [B, 2 L] uint32."""
+    n = np.uint64(offset.shape[0])
+    inverse = np.empty(20, np.uint8)
+    for b in range(states.shape[0] + 1):
+        if b < states.shape[0]:
+            look_up(contribution, offset, weights, states[b], inverse, index[b])
+        if b > 0:
+            before = index[b - 1]
+            x, y = np.float32(0), np.float32(0)
+            for k in range(n):
+                x += weights[before[k], 0]
+                y += weights[before[k + n], 0]
+            out[b - 1] = x + y
+    return True

@@ -1,0 +1,164 @@
+"""Beam search: breadth-first search that keeps the W most promising states of every layer."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic, as_costs, heuristic
+from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one, whole
+from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.table import StateTable, children
+
+_CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache and are a full batch for a network
+_LIKE_PARENT = 2 / 3  # how much of its parent's second part a child is expected to have
+
+# States of a layer below [M, S], rows of their parents [M], actions [M], and the decomposed of their costs known so far [M].
+Children = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def beam(
+    puzzle: Puzzle,
+    states: np.ndarray,
+    cost_to_go: CostToGo,
+    *,
+    width: int = 1024,
+    children_per_state: int = 3,
+    max_steps: int = 1000,
+    decomposed: DecomposedHeuristic | None = None,
+    perimeter: Perimeter | None = None,
+    budget: Budget | None = None,
+    watch: Callable[[np.ndarray], None] | None = None,
+) -> Solutions:
+    """Beam search from states [B, S], several at a time on as many cores; it ends with the first child that is in the perimeter.
+
+    A child that repeats another one of its layer, or a state of the two layers before, is dropped before the heuristic sees
+    it. Of equal costs the child of the better parent is kept, then the one with the lower action. A width that holds whole
+    layers makes this breadth-first search, and its solutions optimal.
+
+    If the cost comes in decomposed, the search is a children_per_state: the first part of a child's cost and its parent's second part tell
+    which children are worth a closer look; only the best children_per_state * W are made and have their own second part worked out.
+
+    A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
+
+    Args:
+        puzzle: any puzzle.
+        states: start states [B, S] uint8.
+        cost_to_go: states [M, S] to moves still needed [M]; called for the children of up to 4096 states at a time.
+        width: states kept per layer, W.
+        children_per_state: with `decomposed`, children made per state kept.
+        max_steps: layers at most.
+        decomposed: the decomposed of cost_to_go, if it has any.
+        perimeter: states whose way home is known.
+        budget: for each start; checked before each call of cost_to_go or of its second part.
+        watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
+    """
+    states, perimeter = begin(puzzle, states, perimeter)
+    whole(1, width=width, max_steps=max_steps, children_per_state=children_per_state)
+    if decomposed is None:
+        most, cost = puzzle.n_actions * width, cost_to_go
+        children_of = partial(_all_below, puzzle)
+    else:
+        most, cost = min(children_per_state, puzzle.n_actions) * width, decomposed.second
+        children_of = partial(_promising_below, puzzle, decomposed.first, most)
+    solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, perimeter, budget or Budget(), watch)
+    return one_by_one(solve, states, perimeter, parallel=True)
+
+
+def _solve(
+    puzzle: Puzzle,
+    children_of: Callable[..., Iterator[Children]],
+    cost: CostToGo,
+    most: int,
+    width: int,
+    max_steps: int,
+    perimeter: Perimeter,
+    budget: Budget,
+    watch: Callable[[np.ndarray], None] | None,
+    start: np.ndarray,
+) -> tuple[list[int] | None, int]:
+    """The moves from one start state [S], or None, and the number of states generated."""
+    deadline = budget.deadline()
+    layer, before = start[None].copy(), start[None][:0].copy()  # [W, S], best first
+    own = np.zeros(1, np.float32)  # [W] what `cost` says of each; of a single state it makes no difference
+    last = np.array([-1], np.int16)  # [W] the action that led to each
+    history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
+    table = StateTable(puzzle.state_size)
+    generated = kept_before = 0  # states in all layers so far
+    while len(layer) and len(history) < max_steps:
+        table.clear()
+        room = len(before) + len(layer) + min(most, len(layer) * puzzle.n_actions)
+        if table.nbytes_with(room) + 18 * room + 6 * kept_before > budget.memory:
+            break
+        table.insert(before)
+        table.insert(layer)
+        known = len(table)
+        parents, actions, costs, owns = [], [], [], []
+        for below, rows, by, so_far in children_of(layer, last, own):
+            if generated >= budget.nodes or time.perf_counter() >= deadline:
+                return None, generated
+            generated += len(below)
+            _, new = table.insert(below)
+            below = below[new]
+            parents.append(rows[new].astype(np.int32))
+            actions.append(by[new])
+            inside = perimeter.distance(below) >= 0
+            if inside.any():  # one move ago all were outside, so whoever is inside now is as far from the goal as the others
+                home = int(inside.argmax())
+                return _trace([*history, (parents[-1], actions[-1])], home) + perimeter.finish(below[home]), generated
+            owns.append(heuristic(cost, below))
+            costs.append(so_far[new] + owns[-1])
+        kept = _best(np.concatenate(costs), width)
+        last, own = np.concatenate(actions)[kept], np.concatenate(owns)[kept]
+        history.append((np.concatenate(parents)[kept], last))
+        kept_before += len(kept)
+        layer, before = table.states[known + kept], layer
+        if watch is not None:
+            watch(layer)
+    return None, generated
+
+
+def _all_below(puzzle: Puzzle, layer: np.ndarray, last: np.ndarray, own: np.ndarray) -> Iterator[Children]:
+    """All children of a layer [W, S] but those that undo its last actions [W]."""
+    for row in range(0, len(layer), _CHUNK):
+        below, rows, by = children(puzzle, layer[row : row + _CHUNK], last[row : row + _CHUNK])
+        yield below, row + rows, by, np.zeros(len(below), np.float32)
+
+
+def _promising_below(
+    puzzle: Puzzle, first: CostToGo, most: int, layer: np.ndarray, last: np.ndarray, own: np.ndarray
+) -> Iterator[Children]:
+    """Of the same children the `most` that look best: by the first part of their cost and their parent's second, own [W]."""
+    known = as_costs("the first part of a cost", first(layer), (len(layer), puzzle.n_actions), layer)
+    looks = known + np.float32(_LIKE_PARENT) * own[:, None]
+    looks[~puzzle.legal(layer)] = np.inf
+    undo = np.flatnonzero(last >= 0)
+    looks[undo, puzzle.inverse_action[last[undo]]] = np.inf
+    looks = looks.ravel()
+    limit = np.partition(looks, most - 1)[most - 1] if most < len(looks) else np.inf
+    picked = np.flatnonzero((looks <= limit) & (looks < np.inf))  # and whatever looks as good as the last of them
+    for start in range(0, max(len(picked), 1), _CHUNK * puzzle.n_actions):  # at a dead end no children, but those once
+        some = picked[start : start + _CHUNK * puzzle.n_actions]
+        rows, by = some // puzzle.n_actions, some % puzzle.n_actions
+        yield puzzle.apply(layer[rows], by), rows, by.astype(np.int16), known[rows, by]
+
+
+def _best(costs: np.ndarray, width: int) -> np.ndarray:
+    """The indices [W] of the lowest costs [M] in order of cost, then index."""
+    kept = np.arange(len(costs))
+    if len(costs) > width:
+        limit = np.partition(costs, width - 1)[width - 1]
+        better = np.flatnonzero(costs < limit)
+        kept = np.concatenate([better, np.flatnonzero(costs == limit)[: width - len(better)]])
+    return kept[np.argsort(costs[kept], kind="stable")]
+
+
+def _trace(history: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
+    """The actions that led to a row of the last layer."""
+    moves = []
+    for parents, actions in reversed(history):
+        moves.append(int(actions[row]))
+        row = parents[row]
+    return moves[::-1]

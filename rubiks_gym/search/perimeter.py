@@ -1,0 +1,137 @@
+"""Where searches begin and end: start states are checked, and whoever reaches the perimeter around the goal is home.
+
+A perimeter of radius 0 is the goal alone, so "inside the perimeter" is every search's goal test, with or without a larger perimeter.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.threads import side_by_side
+from rubiks_gym.search.heuristic import CostToGo, heuristic
+from rubiks_gym.search.solutions import Solutions
+from rubiks_gym.search.table import StateTable, children
+
+MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
+_CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache
+
+
+class Perimeter:
+    """All states within `radius` moves of the goal; moves can be undone, so they are also those that far from it.
+
+    `layers` [radius + 1] counts the states at each distance; there are fewer entries if the whole puzzle is nearer.
+
+    Args:
+        puzzle: any puzzle.
+        radius: 0 or more; each step outwards multiplies the states by about 9 (3x3x3 in quarter turns) or 13 (half turns).
+        most: a perimeter with more states than this is refused.
+    """
+
+    def __init__(self, puzzle: Puzzle, radius: int, most: int = MOST_STATES) -> None:
+        whole(0, radius=radius)
+        self.puzzle, self.radius = puzzle, int(radius)
+        self.table = StateTable(puzzle.state_size)
+        self.table.insert(puzzle.goal[None].copy())
+        starts = [0, 1]  # the table numbers states as they arrive, so a layer is a range of numbers
+        for depth in range(1, self.radius + 1):
+            # Growth slows down with depth, if it changes at all, so a layer's size is known well enough before it is built.
+            layer = starts[-1] - starts[-2]
+            ahead = starts[-1] + (layer * layer / (starts[-2] - starts[-3]) if depth > 1 else 0)
+            if min(ahead, puzzle.n_states or ahead) > most:
+                self._refuse(most, depth)
+            for start in range(starts[-2], starts[-1], _CHUNK):
+                parents = self.table.states[start : min(start + _CHUNK, starts[-1])]
+                self.table.insert(children(puzzle, parents, np.full(len(parents), -1, np.int16))[0])
+                if len(self.table) > most:
+                    self._refuse(most, depth)
+            if len(self.table) == starts[-1]:
+                break
+            starts.append(len(self.table))
+        self._starts = np.array(starts)
+        self.layers = np.diff(self._starts)
+
+    def _refuse(self, most: int, depth: int) -> None:
+        raise ValueError(
+            f"a perimeter of radius {self.radius} around the goal of {self.puzzle.name} has more than {most:,} states; "
+            f"take a radius of at most {depth - 1}"
+        )
+
+    def distance(self, states: np.ndarray) -> np.ndarray:
+        """Moves to the goal [B] int64 for states [B, S]; -1 for those outside."""
+        return self._distance_of(self.table.find(self.puzzle.as_states(states)))
+
+    def _distance_of(self, numbers: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self._starts, numbers, side="right") - 1
+
+    def finish(self, state: np.ndarray) -> list[int]:
+        """A shortest way home from a state [S] inside; of several, at each step the action with the lowest number."""
+        state = self.puzzle.as_states(np.asarray(state)[None])
+        distance = int(self.distance(state)[0])
+        if distance < 0:
+            raise ValueError(f"the state is more than {self.radius} moves from the goal: {state[0].tolist()}")
+        moves = []
+        for nearer in range(distance - 1, -1, -1):
+            neighbours = self.puzzle.expand(state)[0]
+            moves.append(int((self.distance(neighbours) == nearer).argmax()))
+            state = neighbours[moves[-1]][None]
+        return moves
+
+    def evaluate(self, cost_to_go: CostToGo, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Cost-to-go [M] float32 of states [M, S], exact inside the perimeter, and which are inside [M] bool.
+
+        The heuristic is asked about the others only, and its answer is checked.
+        """
+        numbers = self.table.find(states)
+        inside = numbers >= 0
+        if not inside.any():
+            return heuristic(cost_to_go, states), inside
+        costs = self._distance_of(numbers).astype(np.float32)
+        costs[~inside] = heuristic(cost_to_go, states[~inside])
+        return costs, inside
+
+
+def begin(puzzle: Puzzle, states: np.ndarray, perimeter: Perimeter | None) -> tuple[np.ndarray, Perimeter]:
+    """The start states [B, S], all of them possible, and the perimeter (by default of radius 0)."""
+    if perimeter is None:
+        perimeter = Perimeter(puzzle, 0)
+    if not isinstance(perimeter, Perimeter) or perimeter.puzzle.name != puzzle.name:
+        raise ValueError(
+            f"perimeter must be a Perimeter of {puzzle.name}, got {perimeter.puzzle if isinstance(perimeter, Perimeter) else perimeter!r}"
+        )
+    return puzzle.check(puzzle.as_states(states)), perimeter
+
+
+def whole(least: int, **values: int) -> None:
+    """Raise for the first of the named values that is not a whole number of at least `least`."""
+    for word, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"{word} must be a whole number of at least {least}, got {value!r}")
+
+
+def one_by_one(
+    search: Callable[[np.ndarray], tuple[list[int] | None, int]],
+    states: np.ndarray,
+    perimeter: Perimeter,
+    parallel: bool = False,
+) -> Solutions:
+    """Search from each start state in turn, or from as many as there are threads at the same time, unless it is in the perimeter.
+
+    `search` takes a state [S] and returns the moves, or None if it found none, and the number of states it generated.
+    """
+
+    def solve(state: np.ndarray, distance: int) -> tuple[list[int] | None, int, float]:
+        start = time.perf_counter()
+        moves, nodes = search(state) if distance < 0 else (perimeter.finish(state), 0)
+        return moves, nodes, time.perf_counter() - start
+
+    calls = [partial(solve, *start) for start in zip(states, perimeter.distance(states).tolist(), strict=True)]
+    outcomes = side_by_side(calls) if parallel else [call() for call in calls]
+    return Solutions(
+        moves=[moves or [] for moves, _, _ in outcomes],
+        solved=np.array([moves is not None for moves, _, _ in outcomes], bool),
+        nodes=np.array([nodes for _, nodes, _ in outcomes], np.int64),
+        seconds=np.array([seconds for _, _, seconds in outcomes], np.float64),
+    )

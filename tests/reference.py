@@ -1,0 +1,231 @@
+"""The kernels of `kernels.py` in plain numpy: the same names, arguments and results, written for reading.
+
+The compiled loops are tested against them.
+"""
+
+import numpy as np
+
+from rubiks_gym.puzzles.streams import GOLDEN, below, choose, counter, draw, mix
+
+
+def episode_seeds(streams, episodes, out):
+    out[:] = mix(mix(streams) + episodes.astype(np.uint64) * GOLDEN)
+    return True
+
+
+def uniform_depths(k, seeds, out):
+    out[:] = 1 + below(draw(seeds, counter(2**32)), np.uint64(k)).astype(np.int64)
+    return True
+
+
+def is_solved(goal, states, out):
+    out[:] = (states == goal).all(axis=1)
+    return True
+
+
+def one_hot(first, width, states, out):
+    values = states.astype(np.int64) - first
+    out[:] = (values[:, :, None] == np.arange(width)).reshape(len(states), -1)
+    return bool(((values >= 0) & (values < width)).all())
+
+
+def pack(bits, states, out):
+    per_word = 64 // bits
+    out[:] = 0
+    for i in range(states.shape[1]):
+        out[:, i // per_word] |= states[:, i].astype(np.uint64) << np.uint64(bits * (i % per_word))
+    return True
+
+
+def unpack(bits, words, out):
+    per_word = 64 // bits
+    for i in range(out.shape[1]):
+        out[:, i] = (words[:, i // per_word] >> np.uint64(bits * (i % per_word))) & np.uint64((1 << bits) - 1)
+    return True
+
+
+def apply(moves, states, actions, out):
+    ok = (actions >= 0) & (actions < len(moves))
+    out[ok] = moves[actions[ok, None], states[ok]]
+    return bool(ok.all())
+
+
+def step(moves, goal, states, actions, out, solved):
+    ok = apply(moves, states, actions, out)
+    is_solved(goal, out, solved)
+    return ok
+
+
+def expand(moves, states, out):
+    out[:] = moves[np.arange(len(moves))[:, None], states[:, None]]
+    return True
+
+
+def walk(moves, inverse, goal, allow_undo, seeds, depths, out):
+    path = np.empty((len(seeds), int(depths.max(initial=0)), len(goal)), np.uint8)
+    walks(moves, inverse, goal, allow_undo, seeds, path)
+    out[:] = goal
+    away = depths > 0
+    out[away] = path[away, depths[away] - 1]
+    return True
+
+
+def walks(moves, inverse, goal, allow_undo, seeds, out):
+    states, rows = np.repeat(goal[None], len(seeds), axis=0), np.arange(len(seeds))
+    last = np.zeros(len(seeds), np.int64)
+    for t in range(out.shape[1]):
+        allowed = np.ones((len(seeds), len(moves)), bool)
+        if t > 0 and not allow_undo:
+            allowed[rows, inverse[last]] = False
+        last = choose(seeds, t, allowed)
+        states = moves[last[:, None], states]
+        out[:, t] = states
+    return True
+
+
+def canonical_walks(moves, canonical_form, goal, seeds, out):
+    states, node = np.repeat(goal[None], len(seeds), axis=0), np.zeros(len(seeds), np.int64)
+    for t in range(out.shape[1]):
+        action = choose(seeds, t, canonical_form[node] >= 0)
+        node = canonical_form[node, action].astype(np.int64)
+        states = moves[action[:, None], states]
+        out[:, t] = states
+    return True
+
+
+def random_states(corners, edges, seeds, out):
+    rows, t, odd, places = np.arange(len(seeds)), 0, np.zeros(len(seeds), bool), []
+    for n in (corners, edges):
+        place = np.tile(np.arange(n), (len(seeds), 1))
+        for i in range(n - 1, 0, -1):
+            j = below(draw(seeds, counter(t)), np.uint64(i + 1)).astype(np.int64)
+            place[rows, i], place[rows, j] = place[rows, j], place[rows, i].copy()
+            odd ^= j != i
+            t += 1
+        places.append(place)
+    if edges:
+        places[1][odd, :2] = places[1][odd, 1::-1]
+    for place, ways, first, column in zip(places, (3, 2), (0, 24), (0, corners), strict=True):
+        n = place.shape[1]
+        turned = [below(draw(seeds, counter(t + i)), np.uint64(ways)).astype(np.int64) for i in range(n)]
+        if n:
+            turned[-1] = -np.sum(turned[:-1], axis=0) % ways
+            out[:, column : column + n] = first + ways * place + np.stack(turned, axis=1)
+        t += n
+    return True
+
+
+def stickers(facelets_of, colours, template, states, out):
+    out[:] = template
+    out[np.arange(len(states))[:, None, None], facelets_of[states]] = colours[: states.shape[1]]
+    return True
+
+
+def cubies(states, out):
+    n = states.shape[1]
+    corner = states < 24
+    edge_values = np.where(corner, 0, states.astype(np.int64) - 24)
+    out[:, :n] = np.where(corner, states // 3, edge_values // 2)
+    out[:, n:] = np.where(corner, states % 3, edge_values % 2)
+    return True
+
+
+def inverse_states(states, out):
+    n = states.shape[1]
+    values, corner, piece = states.astype(np.int64), np.arange(n) < 8, np.arange(n)
+    home = np.where(corner, values // 3, 8 + (values - 24) // 2)
+    ok = (home >= 0) & (home < n) & ((values < 24) == corner)
+    inverse = np.where(corner, 3 * piece + -values % 3, 24 + 2 * (piece - 8) + values % 2)
+    rows, columns = np.nonzero(ok)
+    out[rows, home[ok]] = inverse[rows, columns]
+    return bool(ok.all())
+
+
+def compose(states, then, out):
+    n = states.shape[1]
+    values, corner = states.astype(np.int64), np.arange(n) < 8
+    piece = np.where(corner, values // 3, 8 + (values - 24) // 2)
+    ok = (piece >= 0) & (piece < n) & ((values < 24) == corner)
+    to = np.take_along_axis(then.astype(np.int64), np.where(ok, piece, 0), axis=1)
+    out[ok] = np.where(corner, to - to % 3 + (to + values) % 3, to ^ (values & 1))[ok]
+    return bool(ok.all())
+
+
+def symmetries(source, image, states, out):
+    for m in range(len(source)):
+        for c in range(states.shape[1]):
+            out[:, m, c] = image[m, c][states[:, source[m, c]]]
+    return True
+
+
+def turn_home(frame_of, rotations, states, out):
+    out[:] = rotations[frame_of[states[:, -1:]], states[:, :-1]]
+    return True
+
+
+def lowest(images, out):
+    for b in range(len(images)):
+        out[b] = images[b][np.lexsort(images[b].T[::-1])[0]]
+    return True
+
+
+def corner_rank(states, out):
+    place, twist = states.astype(np.int64) // 3, states.astype(np.int64) % 3
+    possible = (np.sort(place, axis=1) == np.arange(7)).all(axis=1) & (twist.sum(axis=1) % 3 == 0)
+    rank = np.zeros(len(states), np.int64)
+    for i in range(7):
+        rank = rank * (7 - i) + (place[:, i + 1 :] < place[:, i : i + 1]).sum(axis=1)
+    out[:] = np.where(possible, rank * 729 + twist[:, :6] @ 3 ** np.arange(5, -1, -1), -1)
+    return bool(possible.all())
+
+
+def corner_unrank(index, out):
+    ok = (index >= 0) & (index < 3674160)
+    rank, twists = index[ok] // 729, index[ok] % 729
+    free = np.tile(np.arange(7), (len(rank), 1))
+    rows, states = np.arange(len(rank)), np.zeros((len(rank), 7), np.int64)
+    for i, weight in enumerate((720, 120, 24, 6, 2, 1, 1)):
+        nth = rank // weight % (7 - i)
+        states[:, i] = 3 * free[rows, nth]
+        free = np.where(np.arange(6 - i) < nth[:, None], free[:, :-1], free[:, 1:])
+    twist = twists[:, None] // 3 ** np.arange(5, -1, -1) % 3
+    states[:, :6] += twist
+    states[:, 6] += -twist.sum(axis=1) % 3
+    out[ok] = states
+    return bool(ok.all())
+
+
+def _smaller_top(source, target, states):
+    """For every action the first disk that lies on its source or target peg (or the number of disks), [B, A]."""
+    on_either = (states[:, None, :] == source[:, None]) | (states[:, None, :] == target[:, None])
+    return np.where(on_either.any(axis=2), on_either.argmax(axis=2), states.shape[1])
+
+
+def hanoi_legal(source, target, states, out):
+    disk = _smaller_top(source, target, states)
+    padded = np.pad(states.astype(np.int64), ((0, 0), (0, 1)), constant_values=-1)
+    out[:] = np.take_along_axis(padded, disk, axis=1) == source
+    return True
+
+
+def hanoi_apply(source, target, states, actions, out):
+    ok = (actions >= 0) & (actions < len(source))
+    legal = np.empty((len(states), len(source)), bool)
+    hanoi_legal(source, target, states, legal)
+    out[:] = states
+    rows = np.flatnonzero(ok)
+    rows = rows[legal[rows, actions[rows]]]
+    out[rows, _smaller_top(source, target, states)[rows, actions[rows]]] = target[actions[rows]]
+    return bool(ok.all())
+
+
+def hanoi_rank(pegs, states, out):
+    possible = (states < pegs).all(axis=1)
+    out[:] = np.where(possible, states.astype(np.int64) @ pegs ** np.arange(states.shape[1]), -1)
+    return bool(possible.all())
+
+
+def hanoi_unrank(pegs, index, out):
+    powers = pegs ** np.arange(out.shape[1])
+    out[:] = index[:, None] // powers % pegs
+    return bool(((index >= 0) & (index < pegs ** out.shape[1])).all())

@@ -1,0 +1,99 @@
+"""Every compiled kernel equals its plain reference implementation, on good rows and on rows it must refuse."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, kernels, sample_seeds
+from tests import reference
+
+RNG = np.random.default_rng(1)
+SEEDS = sample_seeds(RNG, 300)
+
+
+def cube_cases(cube):
+    states = cube.random_states(SEEDS)
+    tables, actions = cube._tables, RNG.integers(0, cube.n_actions, 300)
+    full = states if cube.size == 3 else np.concatenate([states, np.full((300, 1), 21, np.uint8)], axis=1)
+    sticker_tables = tuple(tables[key] for key in ("facelets_of", "colours", "template"))
+    walk_tables = (cube.moves, cube.inverse_action, cube.goal)
+    depths = RNG.integers(0, 9, 300)
+    near = cube.walk(SEEDS, np.full(300, 1))
+    yield "apply", (cube.moves,), (states, actions), (states.shape, np.uint8)
+    yield "apply", (cube.moves,), (states, actions - 3), (states.shape, np.uint8)
+    yield "step", (cube.moves, cube.goal), (near, actions), (states.shape, np.uint8), (300, bool)
+    yield "expand", (cube.moves,), (states,), ((300, cube.n_actions, cube.state_size), np.uint8)
+    for allow_undo in (False, True):
+        yield "walk", (*walk_tables, allow_undo), (SEEDS, depths), (states.shape, np.uint8)
+        yield "walks", (*walk_tables, allow_undo), (SEEDS,), ((300, 7, cube.state_size), np.uint8)
+    yield "canonical_walks", (cube.moves, cube.canonical_form, cube.goal), (SEEDS,), ((300, 9, cube.state_size), np.uint8)
+    yield "random_states", (cube.corners, cube.edges), (SEEDS,), (states.shape, np.uint8)
+    yield "stickers", sticker_tables, (states,), ((300, 6 * cube.size**2), np.uint8)
+    yield "cubies", (), (states,), ((300, 2 * cube.state_size), np.uint8)
+    yield "inverse_states", (), (states,), (states.shape, np.uint8)
+    wild = RNG.integers(0, 48, states.shape).astype(np.uint8)
+    yield "compose", (), (states, states[::-1].copy()), (states.shape, np.uint8)
+    yield "compose", (), (wild, states), (states.shape, np.uint8)
+    yield "symmetries", (tables["source"], tables["image"]), (full,), ((300, 48, full.shape[1]), np.uint8)
+    turned = cube.geometry.symmetries[7].astype(np.uint8)[full]
+    yield "turn_home", (tables["frame_of"], tables["rotations"]), (turned,), ((300, full.shape[1] - 1), np.uint8)
+    yield "lowest", (), (cube.symmetries(states),), (states.shape, np.uint8)
+    if cube.size == 2:
+        yield "corner_rank", (), (states,), ((300,), np.int64)
+        yield "corner_rank", (), (RNG.integers(0, 24, (300, 7)).astype(np.uint8),), ((300,), np.int64)
+        yield "corner_unrank", (), (RNG.integers(0, 3_674_160, 300),), (states.shape, np.uint8)
+        yield "corner_unrank", (), (RNG.integers(-9, 9, 300),), (states.shape, np.uint8)
+
+
+def hanoi_cases(puzzle):
+    states, actions = puzzle.random_states(SEEDS), RNG.integers(0, puzzle.n_actions, 300)
+    yield "hanoi_apply", puzzle._pegs_of, (states, actions), (states.shape, np.uint8)
+    yield "hanoi_apply", puzzle._pegs_of, (states, actions - 2), (states.shape, np.uint8)
+    yield "hanoi_legal", puzzle._pegs_of, (states,), ((300, puzzle.n_actions), bool)
+    yield "hanoi_rank", (puzzle.pegs,), (states,), ((300,), np.int64)
+    yield "hanoi_rank", (puzzle.pegs,), (states + RNG.integers(0, 2, states.shape, np.uint8),), ((300,), np.int64)
+    yield "hanoi_unrank", (puzzle.pegs,), (RNG.integers(0, puzzle.n_states, 300),), (states.shape, np.uint8)
+
+
+def any_cases(puzzle):
+    states = puzzle.random_states(SEEDS)
+    bits = (puzzle.n_values - 1).bit_length()
+    words = puzzle.pack(states)
+    wild = RNG.integers(0, 256, states.shape).astype(np.uint8)
+    one_hot = ((300, puzzle.state_size * puzzle.one_hot_width), np.uint8)
+    yield "is_solved", (puzzle.goal,), (puzzle.walk(SEEDS, RNG.integers(0, 3, 300)),), ((300,), bool)
+    yield "one_hot", (puzzle.first, puzzle.one_hot_width), (states,), one_hot
+    yield "one_hot", (puzzle.first, puzzle.one_hot_width), (wild,), one_hot
+    yield "pack", (bits,), (states,), (words.shape, np.uint64)
+    yield "unpack", (bits,), (words,), (states.shape, np.uint8)
+    yield "episode_seeds", (), (SEEDS, RNG.integers(0, 10**6, 300)), ((300,), np.uint64)
+    yield "uniform_depths", (11,), (SEEDS,), ((300,), np.int64)
+
+
+PUZZLES = [Rubik2x2("qtm"), Rubik3x3("htm"), Hanoi(5, 3), Hanoi(4, 5)]
+CASES = [case for puzzle in PUZZLES for case in any_cases(puzzle)]
+CASES += [case for cube in PUZZLES[:2] for case in cube_cases(cube)]
+CASES += [case for hanoi in PUZZLES[2:] for case in hanoi_cases(hanoi)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_kernel_equals_its_reference(case):
+    kernel, tables, rows, *outputs = case
+    results = []
+    for module in (kernels, reference):
+        out = [np.zeros(shape, dtype) for shape, dtype in outputs]
+        accepted = getattr(module, kernel)(*tables, *rows, *out)
+        results.append((accepted, out))
+    (accepted, out), (reference_accepted, reference_out) = results
+    assert accepted == reference_accepted
+    for ours, theirs in zip(out, reference_out, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_every_kernel_has_a_reference_and_a_case():
+    public = {key for key, value in vars(kernels).items() if hasattr(value, "py_func") and not key.startswith("_")}
+    assert public == {case[0] for case in CASES}
+    for kernel in public:
+        plain = inspect.signature(getattr(reference, kernel))
+        assert list(plain.parameters) == list(inspect.signature(getattr(kernels, kernel).py_func).parameters)

@@ -1,0 +1,216 @@
+"""How good an agent is: what its searches solve, and how far its cost-to-go is from the truth.
+
+`solved_by_depth` works for any puzzle and search; `heuristic_quality` looks at every state of an enumerable puzzle.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from agents.protocol import Agent
+from rubiks_gym.exact import ExactTable, has_table
+from rubiks_gym.puzzles import Puzzle, sample_seeds
+from rubiks_gym.search.heuristic import heuristic
+from rubiks_gym.search.solutions import Solutions, are_solutions
+
+Search = Callable[[np.ndarray], Solutions]
+_BATCH = 1 << 16
+
+# Superflip with four-spot, 26 quarter turns from the goal, as far as a 3x3x3 can be; its first q moves lead to
+# a position at distance q.
+FARTHEST = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'"
+
+
+def start_states(puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False) -> np.ndarray:
+    """n scrambled states [n, S]: the ends of walks of `depth` moves, or, for depth 0, uniform over all states.
+
+    They depend on the depth and the seed alone, so that every agent and search is asked the same questions.
+    """
+    seeds = sample_seeds(np.random.default_rng([seed, depth]), n)
+    return puzzle.walk(seeds, np.full(n, depth), allow_undo) if depth else puzzle.random_states(seeds)
+
+
+def solved_by_depth(
+    puzzle: Puzzle,
+    search: Search,
+    depths: Iterable[int],
+    n: int,
+    seed: int = 0,
+    allow_undo: bool = False,
+    show: Callable[[int], None] = lambda done: None,
+) -> list[dict[str, Any]]:
+    """One row per depth: share solved, lengths, share optimal where the truth is known, nodes and seconds per state.
+
+    A solution counts only if its moves really lead to the goal.
+    """
+    rows = []
+    for done, depth in enumerate(depths):
+        show(done)
+        states = start_states(puzzle, depth, n, seed, allow_undo)
+        rows.append({"depth": depth, **solved_from(puzzle, search, states, true_distances(puzzle, states))})
+    return rows
+
+
+def true_distances(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
+    """Distances from the goal [B] where there is an exact table."""
+    return ExactTable(puzzle).distance(states) if has_table(puzzle) else None
+
+
+def solved_from(
+    puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None, keep_moves: bool = False
+) -> dict[str, Any]:
+    """The same for given states [B, S], whose distances from the goal [B] may be known; the solutions too if asked for."""
+    start, cpu_start = time.perf_counter(), time.process_time()
+    found = search(states)
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
+    solved = found.solved & are_solutions(puzzle, states, found.moves)
+    each = [len(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
+    lengths = np.array([length for length in each if length is not None], int)
+    row: dict[str, Any] = {"starts": len(states), "solved": float(solved.mean())}
+    row["mean_length"] = float(lengths.mean()) if len(lengths) else None
+    row["median_length"] = float(np.median(lengths)) if len(lengths) else None
+    if truth is not None:
+        row["optimal"] = float((lengths == truth[solved]).sum() / len(states))
+        row["mean_distance"] = float(truth.mean())
+    row["nodes"] = float(found.nodes.mean())
+    row["seconds"] = seconds / len(states)
+    row["cpu_seconds"] = cpu_seconds / len(states)  # of all cores together
+    row["lengths"] = each  # None where unsolved
+    row["distances"] = None if truth is None else truth.tolist()
+    if keep_moves:
+        row["moves"] = [list(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
+    return row
+
+
+def read_cubes(puzzle: Puzzle, file: Path) -> tuple[np.ndarray, np.ndarray | None]:
+    """States [B, S] from a JSON list of {"scramble": "R U F'", "optimal_qtm": 3}, and the optimal lengths [B] if all have one.
+
+    The second entry is named after the metric (optimal_qtm, optimal_htm) and may be left out.
+    """
+    name = f"optimal_{getattr(puzzle, 'metric', 'moves')}"
+    try:
+        cubes = json.loads(file.read_text())
+        states = np.stack([puzzle.after(cube["scramble"]) for cube in cubes])
+        known = all(name in cube for cube in cubes)
+        return states, np.array([int(cube[name]) for cube in cubes]) if known else None
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {file}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f'{file} must be a JSON list of {{"scramble": "R U", "{name}": 2}}: {error}') from None
+
+
+def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """The cost-to-go h against the true distance d of every state of an enumerable puzzle.
+
+    Admissible: h <= d. Consistent: h(s) <= 1 + h(t) for every move s -> t, counted over moves. Greedy: from every state
+    go on to the child of lowest h (the lowest action among equals) until the goal or a loop; in the second form the move
+    before is never undone.
+    """
+    puzzle = agent.puzzle
+    distances = ExactTable(puzzle).distances
+    h, children = _everywhere(puzzle, lambda states: heuristic(agent.cost_to_go, states), show)
+    goal = int(puzzle.index(puzzle.goal[None])[0])
+    over = h - distances
+    per_distance = [np.abs(over[distances == d]).mean() for d in range(int(distances.max()) + 1)]
+    costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, _with_goal(h, goal)[children])
+    steps = np.isfinite(costs)
+    return {
+        "states": puzzle.n_states,
+        "mean_absolute_error": float(np.abs(over).mean()),
+        "error_by_distance": [float(error) for error in per_distance],
+        "mean_by_distance": [float(h[distances == d].mean()) for d in range(int(distances.max()) + 1)],
+        "admissible": float((over <= 1e-4).mean()),
+        "mean_overestimate": float(np.maximum(over, 0).mean()),
+        "consistent": float((h[:, None] <= 1 + costs + 1e-4)[steps].mean()),
+        "spearman": float(spearmanr(h, distances).statistic) if h.min() < h.max() else 0.0,
+        "greedy_solved": _follow(costs.argmin(axis=1), children, goal),
+        "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
+    }
+
+
+def policy_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """The most probable action (the lowest among equals) of every state of an enumerable puzzle.
+
+    Optimal: it leads nearer to the goal, counted over all states but the goal. Greedy: as in `heuristic_quality`.
+    """
+    puzzle = agent.puzzle
+    distances = ExactTable(puzzle).distances
+    policy, children = _everywhere(puzzle, agent.policy, show)
+    goal = int(puzzle.index(puzzle.goal[None])[0])
+    costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, -policy)
+    best = costs.argmin(axis=1)
+    nearer = distances[children[np.arange(len(best)), best]] < distances
+    return {
+        "states": puzzle.n_states,
+        "optimal": float(nearer[distances > 0].mean()),
+        "optimal_by_distance": [float(nearer[distances == d].mean()) for d in range(1, int(distances.max()) + 1)],
+        "greedy_solved": _follow(best, children, goal),
+        "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
+    }
+
+
+def kociemba_lengths(puzzle: Puzzle, states: np.ndarray) -> list[int]:
+    """Lengths of the two-phase solver's solutions of 3x3x3 states, in the puzzle's metric: the usual yardstick."""
+    import kociemba
+
+    solved = puzzle.is_solved(states)
+    texts = ["" if done else kociemba.solve(puzzle.facelets(state)) for done, state in zip(solved, states, strict=True)]
+    return [len(puzzle.parse(text)) for text in texts]
+
+
+def _everywhere(puzzle: Puzzle, function: Callable, show: Callable[[int], None]) -> tuple[np.ndarray, np.ndarray]:
+    """What a function of states [B, S] says of all n states of a puzzle, and the children of each [n, A] int32, by index."""
+    answers, children = [], np.zeros((puzzle.n_states, puzzle.n_actions), np.int32)
+    for start in range(0, puzzle.n_states, _BATCH):
+        show(start)
+        index = np.arange(start, min(start + _BATCH, puzzle.n_states))
+        states = puzzle.from_index(index)
+        answers.append(function(states))
+        children[index] = puzzle.index(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(len(index), -1)
+    return np.concatenate(answers), children
+
+
+def _with_goal(h: np.ndarray, goal: int) -> np.ndarray:
+    pinned = h.copy()
+    pinned[goal] = 0
+    return pinned
+
+
+def _follow(best: np.ndarray, children: np.ndarray, goal: int) -> float:
+    """Share of states from which following best [n] leads to the goal."""
+    after = children[np.arange(len(best)), best]
+    after[goal] = goal
+    return float((_far_along(after) == goal).mean())
+
+
+def _follow_without_undo(costs: np.ndarray, children: np.ndarray, inverse: np.ndarray, goal: int) -> float:
+    """The same when the inverse of the move before is left out: places are (state, move before), the last "no move yet"."""
+    n, n_actions = children.shape
+    after = np.empty((n, n_actions + 1), np.int64)
+    for last in range(n_actions + 1):
+        allowed = costs.copy()
+        if last < n_actions:
+            allowed[:, inverse[last]] = np.inf
+        best = allowed.argmin(axis=1)
+        reached = children[np.arange(n), best].astype(np.int64)
+        after[:, last] = np.where(np.isfinite(allowed.min(axis=1)), reached * (n_actions + 1) + best, -1)
+    stuck = after < 0  # only illegal moves are left
+    after[stuck] = np.arange(after.size).reshape(after.shape)[stuck]
+    after[goal] = goal * (n_actions + 1)
+    ends = _far_along(after.ravel()).reshape(n, n_actions + 1)[:, n_actions]
+    return float((ends // (n_actions + 1) == goal).mean())
+
+
+def _far_along(after: np.ndarray) -> np.ndarray:
+    """Where one is after at least as many steps as there are places; each doubling follows the way twice as far."""
+    for _ in range(int(np.ceil(np.log2(len(after)))) + 1):
+        further = after[after]
+        if (further == after).all():
+            break
+        after = further
+    return after
