@@ -1,7 +1,7 @@
 """What an agent is: a cost-to-go in moves, a policy in probabilities, and a way to be written down."""
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,6 +33,14 @@ class Agent(Protocol):
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Agent":
         """The agent that `settings` and `arrays` describe."""
         ...
+
+
+class Preset(NamedTuple):
+    """Settings by name: what `--preset NAME` of a training script stands for."""
+
+    puzzle: str  # its name
+    config: Any  # the learner's settings, a frozen dataclass
+    about: str  # one line for --help
 
 
 def run_folder(path: str | Path) -> Path:

@@ -42,7 +42,7 @@ class Args:
 
 def training(epochs: int, seconds: float) -> float:
     """States trained on per second."""
-    _, config = PRESETS["3x3-plain"]
+    config = PRESETS["3x3-plain"].config
     learner = Learner(Rubik3x3(), replace(config, network=NETWORK, batch=10_000, epochs=epochs, check_every=10**9), 0)
     learner.iterate()  # compiles
     done, start = 0, time.process_time()

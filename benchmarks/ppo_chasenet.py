@@ -160,7 +160,7 @@ def main(args: Args) -> int:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")  # before we add ours
     use_cores(1)
     torch.set_num_threads(1)
-    name, preset = PRESETS[PRESET]
+    name, preset, _ = PRESETS[PRESET]
     config = replace(preset, warm_iterations=20)
     learner, watch = Learner(puzzle_from_name(name), config, args.seed), Stopwatch()
     for _ in range(config.warm_iterations):

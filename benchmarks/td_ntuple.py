@@ -38,7 +38,7 @@ class Args:
 
 def training(preset: str, seconds: float) -> tuple[TdNTuple, dict[str, float]]:
     """Train a preset for so long: the agent, and episodes and updates per second."""
-    name, config = PRESETS[preset]
+    name, config, _ = PRESETS[preset]
     puzzle = puzzle_from_name(name)
     agent = TdNTuple.from_config(puzzle, config, 0)
     coherence = make_coherence(config, agent.net)

@@ -27,7 +27,7 @@ RADIUS = 6  # of the perimeter around the goal in which beams end
 
 
 def main(
-    lots: int = PRESETS["demo"][1].lots, rounds: int = PRESETS["demo"][1].rounds, cubes: int = 20, width: int = 16_384
+    lots: int = PRESETS["demo"].config.lots, rounds: int = PRESETS["demo"].config.rounds, cubes: int = 20, width: int = 16_384
 ) -> None:
     """Show the main jobs end to end.
 
@@ -48,7 +48,7 @@ def main(
 def learn(lots: int, rounds: int) -> SymmetricNTuple:
     print("Learning the 3x3x3 from random walks and from its own searches; it begins with tables of zeros.")
     shutil.rmtree(FOLDER / "run", ignore_errors=True)  # each demo learns anew
-    puzzle, config = PRESETS["demo"]
+    puzzle, config, _ = PRESETS["demo"]
     config = replace(config, lots=lots, rounds=rounds)
     return train(Options(run=RunOptions(folder=FOLDER / "run"), preset="demo", puzzle=puzzle, config=config))
 

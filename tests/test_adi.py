@@ -433,7 +433,7 @@ def test_what_shortening_saves_and_triplets_are_told(tmp_path, monkeypatch):
 
 
 def test_presets_fit_their_puzzles():
-    for puzzle, config in PRESETS.values():
+    for puzzle, config, _ in PRESETS.values():
         make_rows(puzzle_from_name(puzzle), NETWORKS[config.network].input)
         assert config.warm_iterations < config.iterations
     literal, weighted, pinned, both = (PRESETS[preset][1] for preset in results.DRIFT)

@@ -325,7 +325,7 @@ def test_every_search_runs_on_it(tmp_path):
 
 def test_presets_fit_their_puzzles_and_cover_what_was_published():
     assert set(POINTS) | set(OPTIMAL) | set(HANOI) <= set(PRESETS)
-    for puzzle, config in PRESETS.values():
+    for puzzle, config, _ in PRESETS.values():
         make_rows(puzzle_from_name(puzzle), NETWORKS[config.network].input)
         assert config.warm_iterations < config.iterations
     thesis = PRESETS["2x2-final_nr"][1]

@@ -632,7 +632,7 @@ def test_learns_three_disks():
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_fit_their_puzzles(preset):
-    puzzle, config = PRESETS[preset]
+    puzzle, config, _ = PRESETS[preset]
     learner = Learner(puzzle_from_name(puzzle), config, 0)
     states = states_of(learner.puzzle, 5)
     agent = learner.agent()

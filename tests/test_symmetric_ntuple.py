@@ -252,7 +252,7 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch):
 
 
 def test_presets_name_their_metric_and_unknown_ones_are_refused():
-    assert {name: puzzle for name, (puzzle, _) in PRESETS.items()}["htm"] == "rubik3x3-htm"
+    assert PRESETS["htm"].puzzle == "rubik3x3-htm"
     command = [sys.executable, "-m", "train.symmetric_ntuple", "--preset", "5x5", "--run.folder", "x"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "unknown preset '5x5': choose from qtm, htm" in done.stderr

@@ -330,7 +330,7 @@ def test_run_can_be_cut_and_resumed_and_loaded(tmp_path, monkeypatch):
 
 def test_presets_are_the_reports_agents():
     assert set(SOLVED) | set(LEARNING) <= set(PRESETS)
-    for name, (puzzle, config) in PRESETS.items():
+    for name, (puzzle, config, _) in PRESETS.items():
         assert len(SOLVED.get(name, {0: []})[0]) in (0, config.p_max, 15)
         agent = TdNTuple.from_config(puzzle_from_name(puzzle), replace(config, n_tuples=3), 0)
         assert len(agent.symmetries) == max(1, config.nsym)

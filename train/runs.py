@@ -25,6 +25,7 @@ import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
+from agents.protocol import Preset
 from rubiks_gym import files
 
 KEEP = 2  # checkpoints kept: the newest, and one before it should the disk have failed
@@ -184,7 +185,7 @@ def origin(folder: Path) -> str:
     return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
 
 
-def command(options: type, train: Callable[[Any], Any], presets: Mapping[str, tuple[str, Any]], help: str) -> None:
+def command(options: type, train: Callable[[Any], Any], presets: Mapping[str, Preset], help: str) -> None:
     """The command line of a training script: its options, a preset's settings as their defaults; a fault is one clear line."""
     try:
         arguments = sys.argv[1:]
@@ -195,7 +196,7 @@ def command(options: type, train: Callable[[Any], Any], presets: Mapping[str, tu
         raise SystemExit(f"error: {error}") from None
 
 
-def with_preset(options: type, arguments: list[str], presets: Mapping[str, tuple[str, Any]]) -> Any:
+def with_preset(options: type, arguments: list[str], presets: Mapping[str, Preset]) -> Any:
     """The options that a preset among the arguments stands for, its puzzle and its settings; None if none is named."""
     texts = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
     texts += [arguments[i + 1] for i, text in enumerate(arguments[:-1]) if text == "--preset"]
@@ -204,7 +205,7 @@ def with_preset(options: type, arguments: list[str], presets: Mapping[str, tuple
     preset = texts[-1]
     if preset not in presets:
         raise ValueError(f"unknown preset {preset!r}: choose from {', '.join(presets)}")
-    puzzle, config = presets[preset]
+    puzzle, config = presets[preset][:2]
     return options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from agents.adi.network import NETWORKS, Architecture
+from agents.protocol import Preset
 
 SCRAMBLES = ("deepcube", "random-state")
 OPTIMIZERS = ("rmsprop", "adam")
@@ -106,20 +107,26 @@ _3X3 = AdiConfig(network="pieces", k=26, walks=1150)
 # A tower has few states and long ways: walks never get far from the goal, so states are drawn from all of them.
 _HANOI = AdiConfig(network="windows", scramble="random-state", k=30, walks=100, epochs=1, minibatch=500, decay=0.9)
 
-# name -> puzzle and settings
-PRESETS: dict[str, tuple[str, AdiConfig]] = {
-    "2x2": ("rubik2x2-qtm", replace(_2X2, iterations=300)),
-    "2x2-plain": ("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=900)),
-    # the same loop four times: as in the paper without weights, with 1/D, with the goal pinned instead, and with both
-    "2x2-literal": ("rubik2x2-qtm", replace(_PAPER, iterations=1000)),
-    "2x2-weighted": ("rubik2x2-qtm", replace(_PAPER, iterations=1000, weighted=True)),
-    "2x2-pinned": ("rubik2x2-qtm", replace(_PAPER, iterations=1000, pinned=True)),
-    "2x2-pinned-weighted": ("rubik2x2-qtm", replace(_PAPER, iterations=1000, pinned=True, weighted=True)),
-    "3x3": (
+PRESETS: dict[str, Preset] = {
+    "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=300), "pairs of cubies, symmetric cubes read as one; 7 minutes"),
+    "2x2-plain": Preset("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=900), "triples of cubies, without symmetries"),
+    # the same loop four times
+    "2x2-literal": Preset("rubik2x2-qtm", replace(_PAPER, iterations=1000), "the papers' loop, without weights: values drift"),
+    "2x2-weighted": Preset(
+        "rubik2x2-qtm", replace(_PAPER, iterations=1000, weighted=True), "the papers' loop, weights 1/D: values drift"
+    ),
+    "2x2-pinned": Preset(
+        "rubik2x2-qtm", replace(_PAPER, iterations=1000, pinned=True), "the same, the goal's value fixed at 0"
+    ),
+    "2x2-pinned-weighted": Preset(
+        "rubik2x2-qtm", replace(_PAPER, iterations=1000, pinned=True, weighted=True), "the goal's value fixed at 0, weights 1/D"
+    ),
+    "3x3": Preset(
         "rubik3x3-qtm",
         replace(_3X3, iterations=_WARM + _PASS, warm_iterations=_WARM, epochs=1, rule="copy", copy_every=_PASS),
+        "a warm start that learns to undo move sequences, then one sweep of ADI; 10 minutes",
     ),
-    "3x3-plain": ("rubik3x3-qtm", replace(_3X3, iterations=120)),  # as long as 3x3 takes
-    "hanoi-4-3": ("hanoi-4-3", replace(_HANOI, iterations=600)),
-    "hanoi-7-3": ("hanoi-7-3", replace(_HANOI, iterations=3000)),
+    "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "ADI from zero, as long as 3x3 takes"),
+    "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks"),
+    "hanoi-7-3": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks"),
 }

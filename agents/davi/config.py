@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from agents.davi.network import NETWORKS
+from agents.protocol import Preset
 
 SCRAMBLES = ("uniform", "deepcube", "adaptive", "random-state")
 RULES = ("threshold", "states", "average")
@@ -98,25 +99,40 @@ _HANOI = DaviConfig(network="windows", scramble="random-state", batch=3000, epoc
 _WARM, _PASS = 1200, 100
 _3X3 = DaviConfig(network="pieces", k_max=26)
 
-# name -> puzzle and settings
-PRESETS: dict[str, tuple[str, DaviConfig]] = {
-    "2x2": ("rubik2x2-qtm", replace(_2X2, iterations=120)),
-    "2x2-plain": ("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=700)),
+PRESETS: dict[str, Preset] = {
+    "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=120), "pairs of cubies, symmetric cubes read as one; 3 minutes"),
+    "2x2-plain": Preset("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=700), "triples of cubies, without symmetries"),
     # the thesis's networks and settings (sections 5.1 and 5.3), then its final models (5.5)
-    "2x2-DNN_0": ("rubik2x2-qtm", replace(_THESIS, network="DNN_0")),
-    "2x2-DNN_noBatchNorm": ("rubik2x2-qtm", replace(_THESIS, network="DNN_noBatchNorm")),
-    "2x2-DNN_reduced_0": ("rubik2x2-qtm", replace(_THESIS, network="DNN_reduced_0")),
-    "2x2-DNN_reduced_0_noBatchNorm": ("rubik2x2-qtm", replace(_THESIS, network="DNN_reduced_0_noBatchNorm")),
-    "2x2-final": ("rubik2x2-qtm", replace(_FINAL, epsilon=0.07)),
-    "2x2-final_nr": ("rubik2x2-qtm", replace(_FINAL, scramble="adaptive", check_every=5)),
-    "2x2-final_nrr": ("rubik2x2-qtm", replace(_FINAL, scramble="adaptive")),
-    "hanoi-4-3": ("hanoi-4-3", replace(_HANOI, iterations=600)),
-    "hanoi-7-3": ("hanoi-7-3", replace(_HANOI, iterations=3000)),
-    "hanoi-10-3": ("hanoi-10-3", replace(_HANOI, iterations=3000, batch=6000, epochs=2, minibatch=1000, decay=0.95)),
-    "hanoi-5-4": ("hanoi-5-4", replace(_HANOI, iterations=600)),
-    "3x3": (
+    **{
+        f"2x2-{network}": Preset("rubik2x2-qtm", replace(_THESIS, network=network), f"the thesis's {network}, {about}")
+        for network, about in {
+            "DNN_0": "DeepCubeA's network",
+            "DNN_noBatchNorm": "the same without batch normalisation",
+            "DNN_reduced_0": "half the weights",
+            "DNN_reduced_0_noBatchNorm": "half the weights, without batch normalisation",
+        }.items()
+    },
+    "2x2-final": Preset("rubik2x2-qtm", replace(_FINAL, epsilon=0.07), "the thesis's final model, with a larger epsilon"),
+    "2x2-final_nr": Preset(
+        "rubik2x2-qtm",
+        replace(_FINAL, scramble="adaptive", check_every=5),
+        "the thesis's, adaptive-K checked every 5 iterations",
+    ),
+    "2x2-final_nrr": Preset(
+        "rubik2x2-qtm", replace(_FINAL, scramble="adaptive"), "the thesis's, adaptive-K checked every 10 iterations"
+    ),
+    "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks; half a minute"),
+    "hanoi-7-3": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks; 3 minutes"),
+    "hanoi-10-3": Preset(
+        "hanoi-10-3",
+        replace(_HANOI, iterations=3000, batch=6000, epochs=2, minibatch=1000, decay=0.95),
+        "ten disks; 10 minutes",
+    ),
+    "hanoi-5-4": Preset("hanoi-5-4", replace(_HANOI, iterations=600), "five disks on four pegs; half a minute"),
+    "3x3": Preset(
         "rubik3x3-qtm",
         replace(_3X3, iterations=_WARM + _PASS, warm_iterations=_WARM, epochs=1, rule="states", target_states=_PASS * 30_000),
+        "a warm start on the lengths of move sequences, then one sweep of DAVI; 20 minutes",
     ),
-    "3x3-plain": ("rubik3x3-qtm", replace(_3X3, iterations=120)),  # half as long as 3x3 takes
+    "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "DAVI from zero; 10 minutes"),
 }

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from agents.networks.embedding import INPUTS
 from agents.ppo_chasenet.chasenet import FORMS, Architecture
+from agents.protocol import Preset
 
 FINE_TUNES = ("none", "paper", "bound")
 
@@ -148,15 +149,17 @@ _HANOI = replace(
     _2X2, k=30, warm_iterations=300, input="windows", time_limit=100, ppo_iterations=150, gamma=0.98, envs=512, batch=1024
 )
 
-# name -> puzzle and settings
-PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
-    "2x2": ("rubik2x2-qtm", _2X2),
-    "2x2-long": ("rubik2x2-qtm", replace(_2X2, ppo_iterations=750)),
-    "2x2-pairs": ("rubik2x2-qtm", _FORM),
-    "2x2-relative": ("rubik2x2-qtm", replace(_FORM, form="relative")),
-    # the paper's two: an hour of one core each
-    "2x2-fc": ("rubik2x2-qtm", replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=4000)),
-    "2x2-attention": (
+PRESETS: dict[str, Preset] = {
+    "2x2": Preset("rubik2x2-qtm", _2X2, "ChaseNet reads pairs of places; 7 million moves of PPO, 10 minutes"),
+    "2x2-long": Preset("rubik2x2-qtm", replace(_2X2, ppo_iterations=750), "12 million moves of PPO: shorter solutions"),
+    "2x2-pairs": Preset("rubik2x2-qtm", _FORM, "ChaseNet reads pairs of places; 2.5 million moves of PPO"),
+    "2x2-relative": Preset("rubik2x2-qtm", replace(_FORM, form="relative"), "ChaseNet reads the relative state"),
+    "2x2-fc": Preset(
+        "rubik2x2-qtm",
+        replace(_FORM, form="fc", hidden=(512, 512, 256), warm_lr=1e-3, warm_iterations=4000),
+        "the paper's fully connected ChaseNet; an hour",
+    ),
+    "2x2-attention": Preset(
         "rubik2x2-qtm",
         replace(
             _FORM,
@@ -169,9 +172,10 @@ PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
             warm_lr=1e-3,
             warm_iterations=3000,
         ),
+        "the paper's ChaseNet with attention; an hour",
     ),
-    "hanoi-4-3": ("hanoi-4-3", _HANOI),
-    "3x3-8": (
+    "hanoi-4-3": Preset("hanoi-4-3", _HANOI, "four disks, from all states, with MaskablePPO"),
+    "3x3-8": Preset(
         "rubik3x3-qtm",
         replace(
             _2X2,
@@ -184,5 +188,6 @@ PRESETS: dict[str, tuple[str, PpoChaseNetConfig]] = {
             time_limit=30,
             ppo_iterations=300,
         ),
+        "the 3x3x3 scrambled with 1 to 8 moves; 10 minutes",
     ),
 }

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from agents.protocol import Preset
 from rubiks_gym.ntuple.network import Cubies
 
 
@@ -85,8 +86,8 @@ _QTM = SymmetricNTupleConfig()
 # A random cube is about 20.6 quarter turns from the goal, or 17.7 half or quarter turns; walk length and bend follow that.
 _HTM = replace(_QTM, bias=10.0, walk_length=18, bend=13.0, softness=1.0)
 
-PRESETS: dict[str, tuple[str, SymmetricNTupleConfig]] = {
-    "qtm": ("rubik3x3-qtm", _QTM),
-    "htm": ("rubik3x3-htm", _HTM),
-    "demo": ("rubik3x3-qtm", replace(_QTM, rounds=20)),
+PRESETS: dict[str, Preset] = {
+    "qtm": Preset("rubik3x3-qtm", _QTM, "the 3x3x3 in quarter turns"),
+    "htm": Preset("rubik3x3-htm", _HTM, "the 3x3x3 in half and quarter turns"),
+    "demo": Preset("rubik3x3-qtm", replace(_QTM, rounds=20), "qtm with a quarter of the rounds, for examples/demo.py"),
 }

@@ -10,6 +10,8 @@ gamma is 1, as in all the report's agents.
 
 from dataclasses import dataclass, replace
 
+from agents.protocol import Preset
+
 
 @dataclass(frozen=True)
 class TdNTupleConfig:
@@ -92,15 +94,17 @@ _3X3 = TdNTupleConfig(alpha=1.0, n_tuples=120)
 _3X3_QTM = replace(_3X3, p_max=13, max_steps=16, allow_undo=True)
 _HANOI = TdNTupleConfig(board="plain", n_tuples=10, tuple_length=5, episodes=100_000, p_max=31, max_steps=60)
 
-# name -> puzzle and settings; the first seven are the report's agents
-PRESETS: dict[str, tuple[str, TdNTupleConfig]] = {
-    "2x2-htm": ("rubik2x2-htm", replace(_2X2, p_max=13, max_steps=16)),
-    "2x2-qtm": ("rubik2x2-qtm", replace(_2X2, p_max=16, max_steps=20)),
-    "3x3-htm": ("rubik3x3-htm", replace(_3X3, p_max=9, max_steps=13)),
-    "3x3-qtm": ("rubik3x3-qtm", _3X3_QTM),
-    "3x3-qtm-nsym8": ("rubik3x3-qtm", replace(_3X3_QTM, nsym=8)),
-    "3x3-qtm-nsym16": ("rubik3x3-qtm", replace(_3X3_QTM, nsym=16)),
-    "3x3-qtm-nsym24": ("rubik3x3-qtm", replace(_3X3_QTM, nsym=24)),
-    "3x3-qtm-nsym48": ("rubik3x3-qtm", replace(_3X3_QTM, nsym=48)),
-    "hanoi": ("hanoi-5-3", _HANOI),
+# the first seven are the report's agents
+PRESETS: dict[str, Preset] = {
+    "2x2-htm": Preset("rubik2x2-htm", replace(_2X2, p_max=13, max_steps=16), "the 2x2x2 in half and quarter turns"),
+    "2x2-qtm": Preset("rubik2x2-qtm", replace(_2X2, p_max=16, max_steps=20), "the 2x2x2 in quarter turns"),
+    "3x3-htm": Preset(
+        "rubik3x3-htm", replace(_3X3, p_max=9, max_steps=13), "the 3x3x3 in half and quarter turns, up to 9 twists"
+    ),
+    "3x3-qtm": Preset("rubik3x3-qtm", _3X3_QTM, "the 3x3x3 in quarter turns, up to 13 twists"),
+    "3x3-qtm-nsym8": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=8), "3x3-qtm with 8 symmetric images"),
+    "3x3-qtm-nsym16": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=16), "3x3-qtm with 16 symmetric images"),
+    "3x3-qtm-nsym24": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=24), "3x3-qtm with all 24 rotations"),
+    "3x3-qtm-nsym48": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=48), "3x3-qtm with rotations and reflections (ours)"),
+    "hanoi": Preset("hanoi-5-3", _HANOI, "a tower of five disks (ours)"),
 }
