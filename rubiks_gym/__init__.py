@@ -3,10 +3,10 @@
 import importlib
 from types import ModuleType
 
-from rubiks_gym.registration import ENVIRONMENTS, register_puzzle
+from rubiks_gym.registration import PUZZLES, puzzle_from_name, register_puzzle
 
 __version__ = "0.1.0"
-__all__ = ["ENVIRONMENTS", "register_puzzle"]
+__all__ = ["PUZZLES", "puzzle_from_name", "register_puzzle"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from rubiks_gym import PUZZLES, puzzle_from_name
+
 # Tables built by the tests stay out of the user's cache folder, and are shared by the test processes.
 os.environ["RUBIKS_GYM_CACHE"] = str(Path(__file__).parent.parent / ".pytest_cache" / "tables")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -17,6 +19,12 @@ settings.load_profile("patient")
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture(params=[name for entry in PUZZLES.values() for name in entry.examples])
+def puzzle(request):
+    """Every puzzle of the registry, with the settings that it names."""
+    return puzzle_from_name(request.param)
 
 
 @pytest.fixture

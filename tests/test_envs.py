@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode
 import rubiks_gym
 from rubiks_gym.scrambles import FixedK
 
-IDS = list(rubiks_gym.ENVIRONMENTS)
+IDS = [entry.id for entry in rubiks_gym.PUZZLES.values()]
 CUBES = ["Rubik2x2-v0", "Rubik3x3-v0"]
 VARIANTS = [
     (id, {"metric": metric, "observation": seen})

@@ -20,11 +20,12 @@ from agents.ppo_chasenet.nx import fit, scrambled_walks, walk_pairs
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.search import Perimeter, make_search
-from tests.puzzle_list import CUBES, name
 from tests.short_runs import PPO as SMALL
 from tests.short_runs import ppo_options as options
 from train.ppo_chasenet import Options, train
 from train.runs import command
+
+CUBES = [Rubik2x2("qtm"), Rubik2x2("htm"), Rubik3x3("qtm"), Rubik3x3("htm")]
 
 TINY = {form: Architecture(form, (8, 6), width=8, heads=2, layers=1) for form in FORMS}
 
@@ -53,7 +54,7 @@ def run(learner):
 # What ChaseNet reads ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cube", CUBES, ids=name)
+@pytest.mark.parametrize("cube", CUBES, ids=repr)
 def test_tokens_are_the_stickers_at_each_place(cube):
     states, geometry = states_of(cube), cube.geometry
     found = tokens(cube, states)
@@ -85,7 +86,7 @@ def one_hot(numbers, size):
     return np.eye(size, dtype=np.float32)[numbers].reshape(len(numbers), -1)
 
 
-@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3("htm"), Hanoi(4, 3)], ids=name)
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3("htm"), Hanoi(4, 3)], ids=repr)
 def test_fully_connected_form_is_two_heads_and_the_rest(puzzle):
     net, s, t = ChaseNet(puzzle, TINY["fc"]), states_of(puzzle), states_of(puzzle, seed=1)
     weights = stirred(net.network)
@@ -97,7 +98,7 @@ def test_fully_connected_form_is_two_heads_and_the_rest(puzzle):
     np.testing.assert_allclose(net.cost(s, t), rest_by_hand(weights, x), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3(), Hanoi(4, 3)], ids=name)
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3(), Hanoi(4, 3)], ids=repr)
 def test_pairs_form_adds_a_row_for_where_each_piece_is_in_both(puzzle):
     net, s, t = ChaseNet(puzzle, TINY["pairs"]), states_of(puzzle), states_of(puzzle, seed=1)
     weights, v = stirred(net.network), puzzle.n_values
@@ -111,7 +112,7 @@ def test_pairs_form_adds_a_row_for_where_each_piece_is_in_both(puzzle):
     np.testing.assert_allclose(net.cost(s, t), expected, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("cube", [Rubik2x2(), Rubik3x3()], ids=name)
+@pytest.mark.parametrize("cube", [Rubik2x2(), Rubik3x3()], ids=repr)
 def test_relative_form_reads_where_the_moves_between_two_states_lead_from_the_goal(cube, rng):
     net = ChaseNet(cube, TINY["relative"])
     weights = stirred(net.network)
@@ -174,7 +175,7 @@ def test_an_untrained_net_says_the_middle_and_depends_on_its_seed():
 # Which pairs look alike ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cube", CUBES, ids=name)
+@pytest.mark.parametrize("cube", CUBES, ids=repr)
 def test_relative_form_says_the_same_wherever_the_same_moves_begin(cube):
     s, t, elsewhere = (states_of(cube, seed=seed) for seed in range(3))
     moved = cube.compose(elsewhere, s), cube.compose(elsewhere, t)  # the moves that make s and t, made from elsewhere
@@ -185,7 +186,7 @@ def test_relative_form_says_the_same_wherever_the_same_moves_begin(cube):
     assert (other.cost(*moved) != other.cost(s, t)).all()  # so it does not go without saying
 
 
-@pytest.mark.parametrize("cube", CUBES, ids=name)
+@pytest.mark.parametrize("cube", CUBES, ids=repr)
 def test_pairs_form_does_not_care_which_cubie_is_which(cube, rng):
     s, t = states_of(cube), states_of(cube, seed=1)
     pieces = [*rng.permutation(cube.corners), *cube.corners + rng.permutation(cube.edges)]
@@ -224,7 +225,7 @@ def moves_of(puzzle, path):
     return np.stack(moves, axis=1)
 
 
-@pytest.mark.parametrize("puzzle", [*CUBES, Hanoi(4, 3), Hanoi(3, 4)], ids=name)
+@pytest.mark.parametrize("puzzle", [*CUBES, Hanoi(4, 3), Hanoi(3, 4)], ids=repr)
 def test_walks_neither_undo_a_move_nor_make_it_three_times_in_a_row(puzzle, rng):
     path = scrambled_walks(puzzle, 400, 12, rng)
     assert path.shape == (400, 13, puzzle.state_size) and path.dtype == np.uint8
@@ -382,7 +383,7 @@ def test_reward_is_the_logarithm_of_the_cost_and_a_hundred_at_the_goal():
     np.testing.assert_allclose(found, [-3, 5])
 
 
-@pytest.mark.parametrize("puzzle", [Rubik2x2(), Hanoi(3)], ids=name)
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Hanoi(3)], ids=repr)
 def test_environment_rewards_the_state_that_a_move_leads_to(puzzle, rng):
     learner = Learner(puzzle, replace(SMALL, scramble="uniform", k_max=1, base=1.5, goal_reward=7.0), 0)
     learner.env.reset()
@@ -484,7 +485,7 @@ def test_same_seed_same_learner_whatever_has_been_drawn_before():
 # Fine-tuning -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("puzzle", [Rubik2x2(), Hanoi(3)], ids=name)
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Hanoi(3)], ids=repr)
 def test_trajectories_are_the_states_that_the_environment_went_through(puzzle):
     config = replace(SMALL, warm_iterations=0, ppo_iterations=3, scramble="uniform", k_max=2, time_limit=3)
     learner = Learner(puzzle, config, 0)

@@ -1,5 +1,6 @@
 """One puzzle as a Gymnasium environment: the batch of one."""
 
+from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -7,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode
+from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.rendering.window import Window
@@ -19,15 +20,16 @@ class PuzzleEnv(gym.Env):
     """Any puzzle of the suite; the registered environments fill in theirs and document it.
 
     Args:
-        puzzle: the puzzle.
+        puzzle: the puzzle, or what makes one of settings, which are then keywords too.
         render_mode: None, "ansi", "rgb_array" or "human".
         **keywords: scramble, k_max, reward, observation, exact; see `Task`.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": RENDER_FPS}
 
-    def __init__(self, puzzle: Puzzle, render_mode: str | None = None, **keywords: Any) -> None:
+    def __init__(self, puzzle: Puzzle | Callable[..., Puzzle], render_mode: str | None = None, **keywords: Any) -> None:
         check_render_mode(render_mode, self.metadata["render_modes"])
+        puzzle = settings_taken(puzzle, keywords)
         self.puzzle, self.render_mode = puzzle, render_mode
         self.task = Task(puzzle, **keywords)
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space

@@ -1,5 +1,7 @@
 """What single and vector environments share: a puzzle with a scramble, a reward and an observation, on batches."""
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -117,6 +119,13 @@ class Task:
         """Tell an adaptive scramble how episodes ended, [n] bool."""
         if hasattr(self.scramble, "record"):
             self.scramble.record(solved)
+
+
+def settings_taken(puzzle: Puzzle | Callable[..., Puzzle], keywords: dict[str, Any]) -> Puzzle:
+    """The puzzle itself, or the one that a callable makes of its settings, which are taken out of the keywords."""
+    if isinstance(puzzle, Puzzle):
+        return puzzle
+    return puzzle(**{name: keywords.pop(name) for name in signature(puzzle).parameters if name in keywords})
 
 
 def as_options(options: dict[str, Any] | None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Many copies of one puzzle advanced together: a native Gymnasium vector environment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode
+from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.puzzles.threads import copied, over_rows
@@ -20,7 +20,7 @@ class PuzzleVectorEnv(VectorEnv):
     """num_envs puzzles; copy i with seed s does exactly what a single environment with seed s + i does.
 
     Args:
-        puzzle: the puzzle.
+        puzzle: the puzzle, or what makes one of settings, which are then keywords too.
         num_envs: how many.
         max_episode_steps: truncate episodes after this many steps.
         autoreset_mode: "next-step" (Gymnasium's default), "same-step" or "disabled", or the `AutoresetMode` itself.
@@ -40,7 +40,7 @@ class PuzzleVectorEnv(VectorEnv):
 
     def __init__(
         self,
-        puzzle: Puzzle,
+        puzzle: Puzzle | Callable[..., Puzzle],
         num_envs: int = 1,
         max_episode_steps: float = NEVER,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -48,6 +48,7 @@ class PuzzleVectorEnv(VectorEnv):
         **keywords: Any,
     ) -> None:
         check_render_mode(render_mode, self.metadata["render_modes"])
+        puzzle = settings_taken(puzzle, keywords)
         for word, value in (("num_envs", num_envs), ("max_episode_steps", max_episode_steps)):
             if value is not NEVER and not (isinstance(value, int) and value >= 1):
                 raise ValueError(f"{word} must be a whole number of at least 1, got {value!r}")

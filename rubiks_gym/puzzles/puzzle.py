@@ -3,6 +3,7 @@
 A state is a uint8 vector, a batch is [B, S]; an action is an int, a batch of them [B]. Nothing here changes its arguments.
 """
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -195,6 +196,12 @@ class Puzzle:
         """The states [B, S] of perfect indices [B]."""
         raise NotImplementedError(f"{self.name} has no perfect index")
 
+    def fingerprint(self) -> str:
+        """Differs where the rules do: by the goal, the actions and all children of some states near and far."""
+        states = self.walks(np.arange(64, dtype=np.uint64), 24).reshape(-1, self.state_size)
+        rules = [self.goal, self.inverse_action, self.expand(np.concatenate([self.goal[None], states]))]
+        return hash_of(" ".join(self.action_names), *rules)
+
     # Reading --------------------------------------------------------------------------------------------------------
 
     def as_states(self, states: np.ndarray) -> np.ndarray:
@@ -305,6 +312,14 @@ def sample_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy Generator (np.random.default_rng(seed)), got {type(rng).__name__}")
     return seeds_from(rng, n)
+
+
+def hash_of(text: str, *arrays: np.ndarray) -> str:
+    """A hash of a text and of arrays, their shapes included."""
+    digest = hashlib.sha256(text.encode())
+    for array in arrays:
+        digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()
 
 
 def _frozen(values: ArrayLike, dtype: type) -> np.ndarray:
