@@ -15,7 +15,7 @@ import tyro
 
 from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.config import PRESETS
-from agents.td_ntuple.learner import learn, make_coherence
+from agents.td_ntuple.learner import Learner
 from results.td_ntuple.published import SPEED
 from results.td_ntuple.results import wrapped
 from rubiks_gym.puzzles import puzzle_from_name, set_num_threads
@@ -39,16 +39,13 @@ class Args:
 def training(preset: str, seconds: float) -> tuple[TdNTuple, dict[str, float]]:
     """Train a preset for so long: the agent, and episodes and updates per second."""
     name, config, _ = PRESETS[preset]
-    puzzle = puzzle_from_name(name)
-    agent = TdNTuple.from_config(puzzle, config, 0)
-    coherence = make_coherence(config, agent.net)
-    learn(puzzle, config, agent.net, coherence, 0, 0, 10)  # compile
-    done, updates, start = 10, 0.0, time.process_time()
+    learner = Learner(puzzle_from_name(name), config, 0)
+    learner.learn(10)  # compile
+    updates, start = 0.0, time.process_time()
     while time.process_time() - start < seconds:
-        updates += learn(puzzle, config, agent.net, coherence, 0, done, 200)["updates"]
-        done += 200
+        updates += learner.learn(200)["updates"]
     spent = time.process_time() - start
-    return agent, {"episodes/s": (done - 10) / spent, "updates/s": updates / spent}
+    return learner.agent(), {"episodes/s": (learner.done - 10) / spent, "updates/s": updates / spent}
 
 
 def searching(agent: TdNTuple, seconds: float, trees: int = 200) -> dict[str, float]:

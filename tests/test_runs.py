@@ -14,7 +14,8 @@ import pytest
 
 import agents
 from agents.tabular.agent import Tabular
-from agents.tabular.learner import TabularConfig, learn_batch
+from agents.tabular.config import TabularConfig
+from agents.tabular.learner import Learner
 from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2
@@ -35,11 +36,11 @@ def test_tabular_learner_finds_the_true_distances(puzzle, tmp_path):
     assert (agent.table == ExactTable(agent.puzzle).distances).all()
 
 
-def test_tabular_learner_comes_close_on_the_2x2x2(rng):
-    agent = Tabular(Rubik2x2())
-    config = TabularConfig(batch=20_000, k_max=5)
+def test_tabular_learner_comes_close_on_the_2x2x2():
+    learner = Learner(Rubik2x2(), TabularConfig(batch=20_000, k_max=5), seed=0)
     for _ in range(60):
-        learn_batch(agent, config, rng)
+        learner.iterate()
+    agent = learner.agent()
     near = ExactTable(agent.puzzle).distances <= 3
     assert np.abs(agent.table - ExactTable(agent.puzzle).distances)[near].max() == 0
 
@@ -65,11 +66,11 @@ def test_resuming_gives_what_an_uninterrupted_run_gives(tmp_path):
     run = Run(
         config.run, {"algorithm": "tabular", "puzzle": "hanoi-5-3", "seed": 0, "iterations": 30, "batch": 300, "k_max": 0}
     )
-    agent, rng = Tabular(Hanoi(5)), np.random.default_rng(0)
+    learner = Learner(Hanoi(5), config.config, seed=0)
     for step in range(1, 15):  # killed at step 14, saved at step 10
-        run.log(step, change=learn_batch(agent, config.config, rng), mean_cost_to_go=agent.table.mean())
+        run.log(step, **learner.iterate())
         if step == 10:
-            run.checkpoint(step, agent, {"rng": rng_state(rng)}, {})
+            run.checkpoint(step, learner.agent(), learner.state(), learner.arrays())
     with open(tmp_path / "parts" / "metrics.jsonl", "a") as file:
         file.write('{"step": 15, "chan')  # a line cut short
     resumed = train(options(tmp_path / "parts", resume=True))

@@ -167,8 +167,8 @@ def test_a_weight_moves_by_the_mean_of_what_its_look_ups_ask_for():
     assert (np.flatnonzero(weights[:, 0] != before[:, 0]) == [1, 3, 4, 5]).all()
 
 
-def test_backed_up_costs_are_exact_next_to_the_ball_and_not_below_its_surface_elsewhere(rng):
-    learner = Learner(CUBE, replace(TINY, radius=2, bias=1.0), rng)  # an untrained F of 1 is too low everywhere outside
+def test_backed_up_costs_are_exact_next_to_the_perimeter_and_not_below_its_surface_elsewhere(rng):
+    learner = Learner(CUBE, replace(TINY, radius=2, bias=1.0), 0)  # an untrained F of 1 is too low everywhere outside
     states = CUBE.walk(sample_seeds(rng, 300), 3)
     distance = Perimeter(CUBE, 3).distance(states)
     goals = learner.backed_up(learner.agent(), states)
@@ -177,8 +177,8 @@ def test_backed_up_costs_are_exact_next_to_the_ball_and_not_below_its_surface_el
     assert (learner.backed_up(learner.agent(), far) == 4).all()
 
 
-def test_upward_updates_raise_costs_and_never_lower_them(rng):
-    learner = Learner(CUBE, replace(TINY, rounds=1, episodes=3, width=16, max_steps=8, mix=0, radius=3), rng)
+def test_raise_only_backups_raise_costs_and_never_lower_them():
+    learner = Learner(CUBE, replace(TINY, rounds=1, episodes=3, width=16, max_steps=8, mix=0, radius=3), 0)
     for _ in range(4):
         learner.learn_walks(0.5)
     before = learner.weights[:, 0].copy()
@@ -201,7 +201,7 @@ def trained(tmp_path_factory):
 def test_seconds_of_training_solve_cubes_seven_moves_away_that_untrained_tables_do_not(trained, search, rng):
     states = CUBE.walk(sample_seeds(rng, 20), 7)
     options = {"width": 64, "max_steps": 9} if search is beam else {"batch": 10, "budget": Budget(nodes=5000)}
-    learnt, untrained = agents.load(trained), Learner(CUBE, TINY, rng).agent()
+    learnt, untrained = agents.load(trained), Learner(CUBE, TINY, 0).agent()
     assert search(CUBE, states, learnt.cost_to_go, **options).solved.mean() >= 0.9
     assert search(CUBE, states, untrained.cost_to_go, **options).solved.mean() <= 0.5
 
@@ -231,20 +231,18 @@ def test_the_same_seed_gives_the_same_weights_on_any_number_of_threads(tmp_path)
 def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch):
     config = replace(TINY, lots=3, rounds=2, episodes=2, width=8, mix=1)
     whole = train(Options(run=RunOptions(folder=tmp_path / "whole", seed=1), config=config))
-    import train.symmetric_ntuple as script
+    iterate = Learner.iterate
 
-    steps = script.step
-
-    def cut(learner, done):
-        if done == 4:
+    def cut(learner):
+        if learner.done == 4:
             raise KeyboardInterrupt
-        return steps(learner, done)
+        return iterate(learner)
 
-    monkeypatch.setattr(script, "step", cut)
+    monkeypatch.setattr(Learner, "iterate", cut)
     options = Options(run=RunOptions(folder=tmp_path / "cut", seed=1, checkpoint_seconds=0), config=config)
     with pytest.raises(KeyboardInterrupt):
         train(options)
-    monkeypatch.setattr(script, "step", steps)
+    monkeypatch.undo()
     resumed = train(replace(options, run=replace(options.run, resume=True)))
     assert (resumed.weights == whole.weights).all() and resumed.scale == whole.scale
     lines = [json.loads(line)["step"] for line in (tmp_path / "cut" / "metrics.jsonl").read_text().splitlines()]

@@ -9,7 +9,7 @@ import agents
 from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.boards import board_vector, make_board
 from agents.td_ntuple.config import PRESETS, TdNTupleConfig
-from agents.td_ntuple.learner import learn, make_coherence, make_rules, make_settings, train_episodes
+from agents.td_ntuple.learner import Learner, make_coherence, make_rules, make_settings, train_episodes
 from agents.td_ntuple.tuples import make_tuples
 from results.td_ntuple.published import LEARNING, SOLVED
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
@@ -218,7 +218,7 @@ def test_alpha_is_shared_among_tuples_and_images_and_repeated_weights_are_steppe
     puzzle = Rubik3x3()
     state = puzzle.after("U")  # its 24 images are 6 different states
     for nsym in (0, 24, 48):
-        config = TdNTupleConfig(n_tuples=30, tuple_length=4, nsym=nsym, tcl="off", alpha=0.25, skip_undo=False)
+        config = TdNTupleConfig(n_tuples=30, tuple_length=4, nsym=nsym, tcl="off", alpha=0.25, play_allow_undo=True)
         agent = TdNTuple.from_config(puzzle, config, 0)
         one_step(agent, config, state)
         assert agent.value(state[None])[0] == pytest.approx(0.25 * (config.reward + config.step_cost), rel=1e-4)
@@ -244,15 +244,16 @@ def test_ties_are_drawn_at_random_and_the_move_before_is_not_taken_back():
 
 
 def learnt(puzzle, config, episodes, seed=0):
-    agent = TdNTuple.from_config(puzzle, config, seed)
-    coherence = make_coherence(config, agent.net)
-    learn(puzzle, config, agent.net, coherence, seed, 0, episodes)
-    return agent
+    learner = Learner(puzzle, config, seed)
+    learner.learn(episodes)
+    return learner.agent()
 
 
 @pytest.mark.parametrize("extra", [{}, {"tcl": "off"}, {"tcl": "exp"}, {"lam": 0.5}, {"output": "tanh"}, {"epsilon": 0.1}])
 def test_learns_hanoi(extra):
-    config = TdNTupleConfig(board="plain", n_tuples=2, tuple_length=3, p_max=10, max_steps=20, allow_undo=True, **extra)
+    config = TdNTupleConfig(
+        board="plain", n_tuples=2, tuple_length=3, p_max=10, max_steps=20, scramble_allow_undo=True, **extra
+    )
     quality = heuristic_quality(learnt(Hanoi(3), config, 4000))
     assert quality["greedy_solved"] >= 0.95
     if not extra:
@@ -272,10 +273,10 @@ def test_learns_the_2x2x2_up_to_four_twists(extra):
 def test_same_seed_same_weights_however_the_episodes_are_cut():
     config = replace(SMALL, nsym=3, epsilon=0.1, lam=0.3, trace_reset=True)
     whole = learnt(Rubik2x2(), config, 1000)
-    parts = TdNTuple.from_config(Rubik2x2(), config, 0)
-    coherence = make_coherence(config, parts.net)
-    for first, count in ((0, 1), (1, 399), (400, 600)):
-        learn(parts.puzzle, config, parts.net, coherence, 0, first, count)
+    learner = Learner(Rubik2x2(), config, 0)
+    for episodes in (1, 399, 600):
+        learner.learn(episodes)
+    parts = learner.agent()
     assert whole.tuples == parts.tuples and (whole.net.weights == parts.net.weights).all()
     assert whole.tuples != learnt(Rubik2x2(), config, 10, seed=1).tuples
 
@@ -296,8 +297,7 @@ def options(folder, resume=False, **config):
     return Options(
         RunOptions(folder, resume=resume, checkpoint_seconds=0.0),
         puzzle="rubik2x2-qtm",
-        config=replace(SMALL, **config),
-        log_every=500,
+        config=replace(SMALL, log_every=500, **config),
         evaluate_every=2000,
         cubes=20,
     )
@@ -305,15 +305,14 @@ def options(folder, resume=False, **config):
 
 def test_run_can_be_cut_and_resumed_and_loaded(tmp_path, monkeypatch):
     whole = train(options(tmp_path / "whole"))
-    stops = []
+    iterate = Learner.iterate
 
-    def stop_midway(*arguments):
-        stops.append(arguments)
-        if len(stops) == 4:
+    def cut(learner):
+        if learner.done == 1500:
             raise KeyboardInterrupt
-        return learn(*arguments)
+        return iterate(learner)
 
-    monkeypatch.setattr("train.td_ntuple.learn", stop_midway)
+    monkeypatch.setattr(Learner, "iterate", cut)
     with pytest.raises(KeyboardInterrupt):
         train(options(tmp_path / "cut"))
     monkeypatch.undo()
@@ -345,13 +344,13 @@ def test_presets_are_the_reports_agents():
     [
         ({"board": "sticker3"}, "unknown board"),
         ({"tuple_mode": "spiral"}, "unknown way to make tuples"),
-        ({"n_tuples": 0}, "at least 1 tuple"),
+        ({"n_tuples": 0}, "n_tuples must be a whole number of at least 1"),
         ({"tuple_length": 15}, "has 1 to 14 cells"),
         ({"tuples": ("0,14",)}, "has cells 0..13, got 14"),
         ({"tuples": ("0,1,0",)}, "at most once"),
         ({"tuples": ("0,1", "")}, "cannot read the tuples"),
         ({"nsym": 25}, "nsym must be"),
-        ({"nsym": -1}, "nsym must be"),
+        ({"nsym": -1}, "nsym must be a whole number"),
         ({"output": "relu"}, "output must be"),
         ({"board": "sticker", "tuple_length": 7, "n_tuples": 2}, "more than"),
     ],

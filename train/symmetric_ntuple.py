@@ -6,14 +6,11 @@ Presets are in agents/symmetric_ntuple/config.py; any setting can be changed, fo
 import time
 from dataclasses import asdict, dataclass, field
 
-import numpy as np
-
 from agents.symmetric_ntuple.config import PRESETS, SymmetricNTupleConfig
 from agents.symmetric_ntuple.learner import Learner
 from rubiks_gym.ntuple.agent import SymmetricNTuple
-from rubiks_gym.ntuple.network import possible_in
 from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, command, progress_bar, rng_from, rng_state
+from train.runs import Run, RunOptions, command, progress_bar
 
 
 @dataclass(frozen=True)
@@ -33,45 +30,25 @@ class Options:
 def train(options: Options) -> SymmetricNTuple:
     """Train from scratch, or go on where a checkpoint was."""
     puzzle, config = puzzle_from_name(options.puzzle), options.config
-    learner, done = Learner(puzzle, config, np.random.default_rng(options.run.seed)), 0
+    learner = Learner(puzzle, config, options.run.seed)
     record = {"algorithm": "symmetric_ntuple", "preset": options.preset, "puzzle": puzzle.name, "seed": options.run.seed}
     run = Run(options.run, {**record, **asdict(config)})
-    possible = possible_in(config.cubies())  # the weights worth storing
     restored = run.restore()
     if restored is not None:
-        state, arrays = restored
-        learner.weights[possible, 0] = arrays["unrounded"]
-        learner.rng, done = rng_from(state["learner"]["rng"]), state["step"]
-
-    def save() -> None:
-        run.checkpoint(done, learner.agent(), {"rng": rng_state(learner.rng)}, {"unrounded": learner.weights[possible, 0]})
-
-    steps = config.lots + config.rounds  # a step is a lot of walks, later a round of beams
-    with run.interruptible(), progress_bar(steps, f"symmetric_ntuple {options.preset}") as show:
-        while done < steps and not run.stopping:
+        learner.restore(restored[0]["learner"], restored[1])
+    with run.interruptible(), progress_bar(learner.total, f"symmetric_ntuple {options.preset}") as show:
+        while learner.done < learner.total and not run.stopping:
             began = time.perf_counter()
-            metrics = step(learner, done)
+            metrics = learner.iterate()
             metrics["seconds"] = time.perf_counter() - began
-            done += 1
-            run.log(done, **metrics)
-            show(done, **metrics)
-            if run.checkpoint_due() or done == steps:
-                save()
-        if steps == 0:  # an untrained agent, to compare with
-            save()
+            run.log(learner.done, **metrics)
+            show(learner.done, **metrics)
+            if run.checkpoint_due() or learner.done == learner.total:
+                run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
+        if learner.total == 0:  # an untrained agent, to compare with
+            run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
     run.finish()
     return learner.agent()
-
-
-def step(learner: Learner, done: int) -> dict[str, float]:
-    """Step number `done` of the training; returns its figures."""
-    config = learner.config
-    if done < config.lots:
-        return {"walk_error": learner.learn_walks(config.alpha_of(done))}
-    size = config.step_of(done - config.lots)
-    upward = learner.learn_upwards(size)
-    errors = [learner.learn_walks(config.alpha_mix * size) for _ in range(config.mix)]
-    return {**upward._asdict(), **({"walk_error": errors[-1]} if errors else {})}
 
 
 if __name__ == "__main__":

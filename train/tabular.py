@@ -2,12 +2,11 @@
 
 from dataclasses import asdict, dataclass, field
 
-import numpy as np
-
 from agents.tabular.agent import Tabular
-from agents.tabular.learner import TabularConfig, learn_batch
+from agents.tabular.config import TabularConfig
+from agents.tabular.learner import Learner
 from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, command, progress_bar, rng_from, rng_state
+from train.runs import Run, RunOptions, command, progress_bar
 
 
 @dataclass(frozen=True)
@@ -25,23 +24,20 @@ class Options:
 def train(options: Options) -> Tabular:
     """Train from scratch, or go on where a checkpoint was."""
     puzzle, config = puzzle_from_name(options.puzzle), options.config
-    agent, rng, first = Tabular(puzzle), np.random.default_rng(options.run.seed), 0
+    learner = Learner(puzzle, config, options.run.seed)
     run = Run(options.run, {"algorithm": "tabular", "puzzle": puzzle.name, "seed": options.run.seed, **asdict(config)})
     restored = run.restore()
     if restored is not None:
-        state, arrays = restored
-        agent, rng, first = Tabular(puzzle, arrays["table"]), rng_from(state["learner"]["rng"]), state["step"]
-    with run.interruptible(), progress_bar(config.iterations, f"tabular {puzzle.name}") as show:
-        for iteration in range(first + 1, config.iterations + 1):
-            change = learn_batch(agent, config, rng)
-            run.log(iteration, change=change, mean_cost_to_go=agent.table.mean())
-            show(iteration, change=change)
-            if run.checkpoint_due() or iteration == config.iterations:
-                run.checkpoint(iteration, agent, {"rng": rng_state(rng)}, {})
-            if run.stopping:
-                break
+        learner.restore(restored[0]["learner"], restored[1])
+    with run.interruptible(), progress_bar(learner.total, f"tabular {puzzle.name}") as show:
+        while learner.done < learner.total and not run.stopping:
+            metrics = learner.iterate()
+            run.log(learner.done, **metrics)
+            show(learner.done, **metrics)
+            if run.checkpoint_due() or learner.done == learner.total:
+                run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
     run.finish()
-    return agent
+    return learner.agent()
 
 
 if __name__ == "__main__":

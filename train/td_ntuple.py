@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from agents.td_ntuple.agent import TdNTuple, pack, unpack
+from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.config import PRESETS, TdNTupleConfig
-from agents.td_ntuple.learner import learn, make_coherence
+from agents.td_ntuple.learner import Learner
 from results.td_ntuple.figures import learning_figure
 from rubiks_gym.puzzles import puzzle_from_name
 from rubiks_gym.search import make_search
@@ -32,8 +32,6 @@ class Options:
     """rubik2x2-qtm, rubik3x3-htm, hanoi-DISKS-PEGS, ..."""
     config: TdNTupleConfig = field(default_factory=TdNTupleConfig)
     """The learner's settings."""
-    log_every: int = 1000
-    """Episodes between two lines of metrics.jsonl."""
     evaluate_every: int = 100_000
     """Episodes between two points of the learning curve (0: none)."""
     cubes: int = 200
@@ -43,32 +41,25 @@ class Options:
 def train(options: Options) -> TdNTuple:
     """Train from scratch, or go on where a checkpoint was."""
     puzzle, config, seed = puzzle_from_name(options.puzzle), options.config, options.run.seed
-    if options.log_every < 1 or options.evaluate_every < 0:
-        raise ValueError("--log-every must be at least 1 and --evaluate-every at least 0")
-    agent = TdNTuple.from_config(puzzle, config, seed)
-    coherence = make_coherence(config, agent.net)
+    if options.evaluate_every < 0:
+        raise ValueError("--evaluate-every must be at least 0")
+    learner = Learner(puzzle, config, seed)
     record = {"algorithm": "td_ntuple", "preset": options.preset, "puzzle": puzzle.name, "seed": seed, **asdict(config)}
-    every = {"log_every": options.log_every, "evaluate_every": options.evaluate_every, "cubes": options.cubes}
-    run, done = Run(options.run, {**record, **every}), 0
+    run = Run(options.run, {**record, "evaluate_every": options.evaluate_every, "cubes": options.cubes})
     restored = run.restore()
     if restored is not None:
-        state, arrays = restored
-        unpack("weights", arrays, agent.net.weights)
-        unpack("coherence", arrays, coherence)
-        done = state["step"]
-    with run.interruptible(), progress_bar(config.episodes, f"td_ntuple {options.preset or puzzle.name}") as show:
-        while done < config.episodes and not run.stopping:
-            # Lines and points fall on round numbers of episodes, wherever a run was cut.
-            count = min(options.log_every - done % options.log_every, config.episodes - done)
-            metrics = learn(puzzle, config, agent.net, coherence, seed, done, count)
-            done += count
-            if options.evaluate_every and (done % options.evaluate_every == 0 or done == config.episodes):
+        learner.restore(restored[0]["learner"], restored[1])
+    agent = learner.agent()
+    with run.interruptible(), progress_bar(learner.total, f"td_ntuple {options.preset or puzzle.name}") as show:
+        while learner.done < learner.total and not run.stopping:
+            metrics = learner.iterate()
+            done, last = learner.done, learner.done == learner.total
+            if options.evaluate_every and (done % options.evaluate_every == 0 or last):
                 metrics["solved"] = solved_rate(agent, config, options.cubes)
             run.log(done, **metrics)
             show(done, **metrics)
-            if run.checkpoint_due() or done == config.episodes:
-                touched = coherence[:, 1] != np.float32(config.tc_init)
-                run.checkpoint(done, agent, {}, pack("coherence", coherence, touched))
+            if run.checkpoint_due() or last:
+                run.checkpoint(done, agent, learner.state(), learner.arrays())
     if options.evaluate_every:
         learning_figure(run.folder, options.preset).savefig(run.folder / "learning_curve.png", dpi=150)
     run.finish()

@@ -22,14 +22,14 @@ the states, then the weights, each thread some of the tables. The result does no
 
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from agents.symmetric_ntuple.config import SymmetricNTupleConfig
 from rubiks_gym.ntuple.agent import SymmetricNTuple
-from rubiks_gym.ntuple.network import SIZE, make_reader, sums_to_learn
+from rubiks_gym.ntuple.network import SIZE, make_reader, possible_in, sums_to_learn
 from rubiks_gym.puzzles import sample_seeds
 from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.threads import pieces, side_by_side
@@ -37,6 +37,7 @@ from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 
 _jit = njit(cache=True, nogil=True)
 _BATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
+_ROUND = 16.0  # time of a round of beams in batches of walks, with the settings of the presets
 
 
 class Upward(NamedTuple):
@@ -49,10 +50,17 @@ class Upward(NamedTuple):
 
 
 class Learner:
-    """Weights under training. `weights` [W, 2] float32: the weights themselves, and room to count the hits of a batch."""
+    """Weights under training. `weights` [W, 2] float32: the weights themselves, and room to count the hits of a batch.
 
-    def __init__(self, puzzle: Cube, config: SymmetricNTupleConfig, rng: np.random.Generator) -> None:
-        self.puzzle, self.config, self.rng = puzzle, config, rng
+    A step is a batch of walks, later a round of beams with the batches of walks that follow it.
+    """
+
+    rank = 0
+
+    def __init__(self, puzzle: Cube, config: SymmetricNTupleConfig, seed: int) -> None:
+        self.puzzle, self.config, self.rng = puzzle, config, np.random.default_rng(seed)
+        self.done, self.total = 0, config.lots + config.rounds
+        self.phases = ((config.lots, 1.0), (config.rounds, _ROUND))
         self.reader = make_reader(puzzle, config.cubies())
         self.weights = np.zeros((len(config.tables) * SIZE, 2), np.float32)
         self.perimeter = Perimeter(puzzle, config.radius)
@@ -62,6 +70,19 @@ class Learner:
     def agent(self) -> SymmetricNTuple:
         """What has been learnt so far, weights rounded to 8 bits."""
         return SymmetricNTuple.rounded(self.puzzle, self.config.cubies(), self.config.bias, self.weights[:, 0])
+
+    def iterate(self) -> dict[str, float]:
+        """The next batch of walks or round of beams; returns its metrics."""
+        c, metrics = self.config, {}
+        if self.done < c.lots:
+            metrics["walk_error"] = self.learn_walks(c.alpha_of(self.done))
+        else:
+            size = c.step_of(self.done - c.lots)
+            metrics |= self.learn_upwards(size)._asdict()
+            for _ in range(c.mix):
+                metrics["walk_error"] = self.learn_walks(c.alpha_mix * size)
+        self.done += 1
+        return metrics
 
     def learn_walks(self, alpha: float) -> float:
         """Regression on one lot of walks; returns the mean squared error before."""
@@ -122,6 +143,22 @@ class Learner:
         share = (change / (2 * n)).astype(np.float32)
         tables = pairwise(self.reader.cuts)
         side_by_side([partial(spread, index, n, start, stop, share, self.weights) for start, stop in tables])
+
+    # What a checkpoint holds besides the agent ------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """How far the learner has come, as JSON."""
+        return {"done": self.done, "rng": self.rng.bit_generator.state}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights of what is possible, before rounding."""
+        return {"unrounded": self.weights[possible_in(self.config.cubies()), 0]}
+
+    def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Go on where a checkpoint was."""
+        self.weights[possible_in(self.config.cubies()), 0] = arrays["unrounded"]
+        self.rng.bit_generator.state = state["rng"]
+        self.done = int(state["done"])
 
 
 # Compiled ---------------------------------------------------------------------------------------------------------------

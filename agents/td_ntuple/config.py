@@ -11,6 +11,7 @@ gamma is 1, as in all the report's agents.
 from dataclasses import dataclass, replace
 
 from agents.protocol import Preset
+from rubiks_gym.checks import choice, flag, named, number, whole
 
 
 @dataclass(frozen=True)
@@ -22,76 +23,71 @@ class TdNTupleConfig:
     board: str = "sticker2"
     """cubestate, sticker or sticker2 (cubes), or plain (Hanoi)."""
     n_tuples: int = 60
-    """How many tuples are made."""
+    """Number of tuples drawn at random."""
     tuple_length: int = 7
-    """Cells in each of them (n)."""
+    """Cells of each tuple drawn at random (n)."""
     tuple_mode: str = "random-walk"
-    """How they are made: random-walk or random-points."""
+    """How tuples are drawn: random-walk (over neighbouring cells) or random-points."""
     tuples: tuple[str, ...] = ()
-    """Tuples given by hand, each as its cells, for example 0,1,8 2,3,10; none are made then."""
+    """Tuples given by hand, each as its cells, for example 0,1,8 2,3,10; no tuples are drawn then."""
     output: str = "identity"
-    """sigma: identity or tanh."""
+    """Output function sigma: identity or tanh."""
     nsym: int = 0
     """Symmetric images of a state, itself included, in value and update: 0..24, or 48 with reflections (nSym)."""
     p_max: int = 16
-    """Scrambles have 1..p_max twists, each number as likely as the others (p_max)."""
-    allow_undo: bool = False
+    """Training scrambles have 1..p_max twists, each number equally likely (p_max)."""
+    scramble_allow_undo: bool = False
     """Whether a twist of a training scramble may undo the one before it."""
     max_steps: int = 20
     """Moves after which a training episode is given up (E_train)."""
     step_cost: float = -0.04
-    """What a move earns (c)."""
+    """Reward of each move, below 0 (c)."""
     reward: float = 1.0
-    """What the solved puzzle earns (R_pos)."""
+    """Reward of reaching the goal (R_pos)."""
     alpha: float = 0.25
-    """Learning rate; a weight's step is alpha / (tuples x images) of the error."""
+    """Learning rate; each weight moves by alpha / (tuples x images) of the TD error."""
     epsilon: float = 0.0
-    """Share of moves made at random."""
-    learn_from_random: bool = False
-    """Whether a random move teaches too."""
-    skip_undo: bool = True
-    """Never take back the move before, in training."""
+    """Probability of a random move during training; nothing is learnt from random moves."""
+    play_allow_undo: bool = False
+    """Whether a move of a training episode may undo the one before it."""
     tcl: str = "id"
     """Temporal coherence learning: off, id (alpha_i = |N_i| / A_i) or exp (e^(tc_beta (|N_i| / A_i - 1)))."""
     tc_init: float = 0.001
-    """What N_i and A_i begin with (TC-Init)."""
+    """Initial value of the accumulators N_i and A_i (TC-Init)."""
     tc_beta: float = 2.7
-    """Exponent of tcl exp (beta)."""
+    """Exponent beta of the learning rates of --config.tcl exp."""
     tc_accumulate: str = "delta"
-    """What N_i and A_i add up: delta, the TD error, or weight-change, the step before alpha_i is applied."""
+    """What the accumulators N_i and A_i add up: delta, the TD error, or weight-change, the update before alpha_i is applied."""
     lam: float = 0.0
-    """Eligibility traces: a state k moves back learns lam^k of the error (lambda)."""
+    """Decay of eligibility traces: a state k moves back learns from lam^k of the TD error (lambda)."""
     horizon_cut: float = 0.1
-    """A trace ends where lam^k falls below this (c_h)."""
+    """Eligibility traces are cut off where lam^k falls below this (c_h)."""
     trace_reset: bool = False
-    """A random move ends all traces (RESET) instead of none (ET)."""
+    """Whether a random move resets the eligibility traces (the report's RESET; without it ET)."""
+    log_every: int = 1000
+    """Episodes between two lines of metrics.jsonl."""
 
     def __post_init__(self) -> None:
-        for name in ("episodes", "p_max", "max_steps"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not self.step_cost < 0:
-            raise ValueError(f"step_cost must be below 0, got {self.step_cost}: cost-to-go is counted in it")
-        if not self.reward > 0:
-            raise ValueError(f"reward must be above 0, got {self.reward}: untrained states are worth 0")
+        whole(1, **named(self, "episodes", "n_tuples", "tuple_length", "p_max", "max_steps", "log_every"))
+        whole(0, nsym=self.nsym)
+        flag(**named(self, "scramble_allow_undo", "play_allow_undo", "trace_reset"))
+        number(below=0, step_cost=self.step_cost)  # cost-to-go is counted in it
+        number(above=0, reward=self.reward)  # untrained states are worth 0
+        number(above=0, most=1, **named(self, "alpha", "tc_init", "horizon_cut"))
+        number(least=0, most=1, **named(self, "epsilon", "lam"))
+        number(tc_beta=self.tc_beta)
+        choice(("identity", "tanh"), output=self.output)
+        choice(("off", "id", "exp"), tcl=self.tcl)
+        choice(("delta", "weight-change"), tc_accumulate=self.tc_accumulate)
         if self.output == "tanh" and self.reward + self.step_cost > 1:
             raise ValueError(
                 f"tanh stays below 1, so reward + step_cost may not be above it, got {self.reward + self.step_cost}"
             )
-        for name in ("alpha", "tc_init", "horizon_cut"):
-            if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be above 0 and at most 1, got {getattr(self, name)}")
-        for name in ("epsilon", "lam"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
-        for name, known in (("tcl", ("off", "id", "exp")), ("tc_accumulate", ("delta", "weight-change"))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
 
 
 _2X2 = TdNTupleConfig(alpha=1.0, lam=0.3)
 _3X3 = TdNTupleConfig(alpha=1.0, n_tuples=120)
-_3X3_QTM = replace(_3X3, p_max=13, max_steps=16, allow_undo=True)
+_3X3_QTM = replace(_3X3, p_max=13, max_steps=16, scramble_allow_undo=True)
 _HANOI = TdNTupleConfig(board="plain", n_tuples=10, tuple_length=5, episodes=100_000, p_max=31, max_steps=60)
 
 # the first seven are the report's agents

@@ -18,11 +18,12 @@ that several images activate counts as often in V but is stepped once per update
 many mirrors, as all those near the goal do, would overshoot. An episode that starts solved is passed over.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+from agents.td_ntuple.agent import TdNTuple, pack, unpack
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import Net, value, values
 from rubiks_gym.puzzles import Puzzle
@@ -54,8 +55,7 @@ class Settings(NamedTuple):
     reward: float
     alpha: float
     epsilon: float
-    learn_from_random: bool
-    skip_undo: bool
+    allow_undo: bool
     tcl: int  # 0 off, 1 id, 2 exp
     tc_beta: float
     accumulate_steps: bool
@@ -86,8 +86,7 @@ def make_settings(config: TdNTupleConfig) -> Settings:
         config.reward,
         config.alpha,
         config.epsilon,
-        config.learn_from_random,
-        config.skip_undo,
+        config.play_allow_undo,
         ("off", "id", "exp").index(config.tcl),
         config.tc_beta,
         config.tc_accumulate == "weight-change",
@@ -103,18 +102,53 @@ def make_coherence(config: TdNTupleConfig, net: Net) -> np.ndarray:
     return np.full((rows, 2), config.tc_init, np.float32)
 
 
-def learn(
-    puzzle: Puzzle, config: TdNTupleConfig, net: Net, coherence: np.ndarray, seed: int, first: int, count: int
-) -> dict[str, float]:
-    """Train on episodes first..first + count - 1 of a seed, in place; returns the share solved, moves and mean |delta|."""
-    streams = mix(np.full(count, seed, np.uint64))
-    episodes = np.arange(first, first + count)
-    starts, _ = UniformK(config.p_max, config.allow_undo).draw(puzzle, streams, episodes)
-    seeds = episode_seeds(~streams, episodes)  # another stream than the scrambles'
-    sums = np.zeros(4)
-    train_episodes(net, coherence, make_rules(puzzle), make_settings(config), starts, seeds, sums)
-    solved, played, updates, error = sums
-    return {"train_solved": solved / count, "moves": played, "updates": updates, "td_error": error / max(updates, 1)}
+class Learner:
+    """A network under training. A step is an episode; an iteration is the episodes up to the next line of metrics.jsonl."""
+
+    rank = 0  # of one process: an update changes the next choice, so training is sequential
+
+    def __init__(self, puzzle: Puzzle, config: TdNTupleConfig, seed: int) -> None:
+        self.puzzle, self.config, self.seed = puzzle, config, seed
+        self.done, self.total = 0, config.episodes
+        self._agent = TdNTuple.from_config(puzzle, config, seed)
+        self.coherence = make_coherence(config, self._agent.net)
+        self._rules, self._settings = make_rules(puzzle), make_settings(config)
+
+    def agent(self) -> TdNTuple:
+        """The network as it is now; it goes on learning."""
+        return self._agent
+
+    def iterate(self) -> dict[str, float]:
+        """The episodes up to the next multiple of log_every, wherever a run was cut; returns their metrics."""
+        return self.learn(min(self.config.log_every - self.done % self.config.log_every, self.total - self.done))
+
+    def learn(self, episodes: int) -> dict[str, float]:
+        """The next so many episodes; returns the share solved, moves played, updates made and the mean |delta|."""
+        streams = mix(np.full(episodes, self.seed, np.uint64))
+        numbers = np.arange(self.done, self.done + episodes)
+        starts, _ = UniformK(self.config.p_max, self.config.scramble_allow_undo).draw(self.puzzle, streams, numbers)
+        seeds = episode_seeds(~streams, numbers)  # another stream than the scrambles'
+        sums = np.zeros(4)
+        train_episodes(self._agent.net, self.coherence, self._rules, self._settings, starts, seeds, sums)
+        self.done += episodes
+        solved, moves, updates, error = sums
+        return {"train_solved": solved / episodes, "moves": moves, "updates": updates, "td_error": error / max(updates, 1)}
+
+    # What a checkpoint holds besides the agent ------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """How far the learner has come, as JSON; random numbers follow from the seed and the episode."""
+        return {"done": self.done}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """N_i and A_i of the weights that have been updated."""
+        return pack("coherence", self.coherence, self.coherence[:, 1] != np.float32(self.config.tc_init))
+
+    def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Go on where a checkpoint was."""
+        unpack("weights", arrays, self._agent.net.weights)
+        unpack("coherence", arrays, self.coherence)
+        self.done = int(state["done"])
 
 
 # Compiled ---------------------------------------------------------------------------------------------------------------
@@ -221,7 +255,7 @@ def train_episodes(net, coherence, rules, settings, starts, seeds, sums):
                     for t in range(T):
                         prefetch(coherence, index[now, m, t])
             # s_new <- argmax V(s'), drawn at random from equals
-            undo = rules.inverse[last] if settings.skip_undo and last >= 0 else -1
+            undo = rules.inverse[last] if last >= 0 and not settings.allow_undo else -1
             n = 0
             for a in range(A):
                 if a != undo and move(rules, a, state, after[n]):
@@ -243,7 +277,7 @@ def train_episodes(net, coherence, rules, settings, starts, seeds, sums):
                 if better:
                     chosen, target = k, v
             # V(s) <- V(s) + alpha (T - V(s))
-            if not explore or settings.learn_from_random:
+            if not explore:
                 if M > 1:
                     step_once(index[now], again[now])
                 slope[now] = 1.0 - j * j if net.tanh else 1.0
