@@ -13,13 +13,14 @@ def run(main: Callable[[], object]) -> None:
         main()
     except (ValueError, OSError, ModuleNotFoundError) as error:
         raise SystemExit(f"error: {error}") from None
+    except KeyboardInterrupt:
+        raise SystemExit("interrupted") from None
 
 
 def import_modules() -> None:
     """Take --import MODULE, as often as it is there, out of sys.argv and import those modules.
 
-    That is how a command line gets to know a puzzle of one's own: the module registers it. Modules are looked for in the
-    current folder too, as `python -m` does.
+    That is how a command line gets to know a puzzle of one's own: the module registers it.
     """
     rest, modules = [], []
     words = iter(sys.argv[1:])
@@ -31,9 +32,14 @@ def import_modules() -> None:
         else:
             rest.append(word)
     sys.argv[1:] = rest
-    if modules and os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
     for module in modules:
-        if not module:
+        if not module or module.startswith("-"):
             raise ValueError("--import needs the name of a module, for example --import my_puzzles")
+        look_here()
         importlib.import_module(module)
+
+
+def look_here() -> None:
+    """Let modules be found in the current folder too, as `python -m` does and an installed command does not."""
+    if not {os.getcwd(), ""} & set(sys.path):
+        sys.path.insert(0, os.getcwd())

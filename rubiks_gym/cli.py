@@ -1,0 +1,206 @@
+"""The command `rubiks-gym`: solve puzzles, and list what there is. It needs the suite alone.
+
+    rubiks-gym solve "R U F'"                     the trained tables of the 3x3x3
+    rubiks-gym solve --puzzle hanoi-5-3 --random 3      a small puzzle, exactly
+    rubiks-gym solve --agent runs/davi --random 3       what a run has learnt, from a checkout
+
+What the user sets wins over what suits the agent, each setting by itself.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from rubiks_gym import command_line
+from rubiks_gym.checks import whole
+from rubiks_gym.exact import Exact, has_table
+from rubiks_gym.puzzles import PUZZLES, Puzzle, puzzle_from_name, sample_seeds
+from rubiks_gym.rewards import REWARDS
+from rubiks_gym.scrambles import SCRAMBLES
+from rubiks_gym.search import SEARCHES, Budget, Solutions, make_search, parse_options, search_options
+
+TRAINED = "rubik3x3-qtm"  # the puzzle of the tables that come with the suite
+IMPORT = "--import MODULE, anywhere, imports a module first: one that registers puzzles of your own."
+
+
+class Parser(argparse.ArgumentParser):
+    """A fault is an error like any other: one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{message} ({self.prog} --help explains)")
+
+
+def make_parser() -> Parser:
+    """All commands and their options."""
+    parser = Parser(prog="rubiks-gym", description="Solve puzzles, and list what there is.", epilog=IMPORT)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    solve = commands.add_parser(
+        "solve",
+        help="solve one state or many",
+        description="Solve a 3x3x3 with the trained tables, a small puzzle exactly, or either with an agent of your own.",
+        epilog="Without a search of its own choice, an agent is searched with as suits it. " + IMPORT,
+    )
+    start = solve.add_argument_group("what to solve (one of these)")
+    start.add_argument("moves", nargs="*", metavar="MOVES", help='the state after these moves, for example "R U F\'"')
+    start.add_argument("--random", type=int, metavar="N", help="N states drawn uniformly from all")
+    start.add_argument("--facelets", metavar="TEXT", help="a cube as its facelets, in the order of faces URFDLB")
+    solver = solve.add_argument_group("who solves it")
+    solver.add_argument("--puzzle", metavar="NAME", help=f"a puzzle by name, for example hanoi-5-3 (default: {TRAINED})")
+    solver.add_argument("--agent", metavar="RUN", help="a run folder, exact:PUZZLE or random:PUZZLE, from a checkout")
+    how = solve.add_argument_group("how (default: as suits the agent)")
+    how.add_argument("--search", choices=SEARCHES, metavar="NAME", help=f"one of {', '.join(SEARCHES)}")
+    how.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the search; may be repeated"
+    )
+    how.add_argument(
+        "--radius", type=int, metavar="R", help="stop inside the breadth-first perimeter of R moves around the goal"
+    )
+    how.add_argument(
+        "--inverse", action=argparse.BooleanOptionalAction, help="search from the inverse state too, keep the shorter solution"
+    )
+    how.add_argument("--max-nodes", type=int, default=10_000_000, metavar="N", help="give up on a state after N nodes")
+    how.add_argument("--max-seconds", type=float, default=600.0, metavar="S", help="give up on a state after S seconds")
+    how.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
+    output = solve.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="print one JSON object per state")
+    output.add_argument("--gif", type=Path, metavar="FILE", help="write an animation of the first solution")
+    solve.set_defaults(run=run_solve)
+    listing = commands.add_parser("list", help="puzzles and searches", description="List puzzles and searches.", epilog=IMPORT)
+    listing.set_defaults(run=run_list)
+    return parser
+
+
+def run_solve(args: argparse.Namespace) -> int:
+    """Solve and print; 0 if all states were solved, else 1."""
+    agent = load_agent(args.agent, args.puzzle)
+    states = start_states(agent.puzzle, args)
+    found = search_for(agent, args)(states)
+    for i, state in enumerate(states):
+        print(as_json(agent.puzzle, state, found, i) if args.json else as_text(agent.puzzle, state, found, i, len(states) == 1))
+    if args.gif is not None and found.solved[0]:
+        from rubiks_gym.rendering.image import save_solve
+
+        save_solve(agent.puzzle, states[0], found.moves[0], args.gif)
+    return int(not found.solved.all())
+
+
+def load_agent(run: str | None, name: str | None) -> Any:
+    """The agent of a run; without one, the best that the suite has for the puzzle of a name."""
+    if run is not None:
+        return from_checkout(run, None if name is None else puzzle_from_name(name))
+    puzzle = puzzle_from_name(name or TRAINED)
+    if has_table(puzzle):
+        return Exact(puzzle)
+    if puzzle.name == TRAINED:
+        from rubiks_gym.ntuple import trained
+
+        return trained()
+    raise ValueError(
+        f"{puzzle.name} is too large for an exact table, and no trained agent for it comes along: give --agent RUN"
+    )
+
+
+def from_checkout(run: str, puzzle: Puzzle | None) -> Any:
+    """What `agents.load` reads. The learners are no part of the package, so they are looked for in the current folder too."""
+    command_line.look_here()
+    try:
+        load = importlib.import_module("agents").load
+    except (ImportError, AttributeError):
+        raise ValueError(
+            "--agent needs the learners, which are not installed: run the command in a checkout of rubiks-gym, "
+            'after `pip install -e ".[agents]"`'
+        ) from None
+    try:
+        return load(run, puzzle)
+    except ModuleNotFoundError as error:
+        raise ValueError(f'{run} needs the package {error.name}: pip install -e ".[agents]"') from None
+
+
+def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
+    """The states [B, S] that are asked for."""
+    if bool(args.moves) + (args.random is not None) + (args.facelets is not None) != 1:
+        raise ValueError("give one of MOVES, --random N and --facelets TEXT")
+    if args.random is not None:
+        whole(1, **{"--random": args.random})
+        whole(0, **{"--seed": args.seed})
+        return puzzle.random_states(sample_seeds(np.random.default_rng(args.seed), args.random))
+    if args.facelets is None:
+        return puzzle.after(" ".join(args.moves))[None]
+    if not hasattr(puzzle, "from_facelets"):
+        raise ValueError(f"{puzzle.name} has no facelets: give MOVES or --random N")
+    return puzzle.from_facelets(args.facelets)[None]
+
+
+def search_for(agent: Any, args: argparse.Namespace) -> Callable[[np.ndarray], Solutions]:
+    """The search as a function of start states [B, S]: what is set, else what suits the agent.
+
+    What suits it is a search with its settings; if another search is asked for, they say nothing about that one.
+    """
+    suits = getattr(agent, "SEARCH", {"search": "bwas"})
+    if args.search not in (None, suits["search"]):
+        suits = {"search": args.search}
+    options = parse_options(suits["search"], (*suits.get("option", ()), *args.option))  # the last one of a name counts
+    radius = suits.get("radius", 0) if args.radius is None else args.radius
+    inverse = suits.get("inverse", False) if args.inverse is None else args.inverse
+    whole(0, **{"--radius": radius})
+    budget = Budget(nodes=args.max_nodes, seconds=args.max_seconds)
+    return make_search(suits["search"], agent, options, radius, inverse, budget, args.seed)
+
+
+def as_text(puzzle: Puzzle, state: np.ndarray, found: Solutions, i: int, picture: bool) -> str:
+    """A state [S], as a picture if that is asked for, and its solution, number i."""
+    shown = puzzle.ansi(state) if picture else start_text(puzzle, state)
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    moves = found.moves[i]
+    outcome = f"solved in {len(moves)} moves: {puzzle.format(moves)}" if found.solved[i] else "not solved within the budget"
+    return f"{shown}\n{outcome}\n{found.nodes[i]:,} nodes, {found.seconds[i]:.3f} s"
+
+
+def as_json(puzzle: Puzzle, state: np.ndarray, found: Solutions, i: int) -> str:
+    """The same as a line of JSON."""
+    solution = {"moves": puzzle.format(found.moves[i]), "length": len(found.moves[i])} if found.solved[i] else {}
+    cost = {"nodes": int(found.nodes[i]), "seconds": round(float(found.seconds[i]), 6)}
+    return json.dumps({"start": start_text(puzzle, state), "solved": bool(found.solved[i])} | solution | cost)
+
+
+def start_text(puzzle: Puzzle, state: np.ndarray) -> str:
+    """A state [S] as a line: facelets, which --facelets takes, or numbers."""
+    return puzzle.facelets(state) if hasattr(puzzle, "facelets") else " ".join(map(str, state.tolist()))
+
+
+def run_list(args: argparse.Namespace) -> int:
+    """Print the names that options and keywords take."""
+    print("puzzles (--puzzle)")
+    for name in PUZZLES:
+        print(f"  {name}")
+    print("searches (--search) and their options (--option)")
+    plain: dict[Any, tuple[str, dict[str, Any]]] = {}  # function -> the first search that calls it, and its options
+    for name, (function, _) in SEARCHES.items():
+        options = search_options(name)
+        first, usual = plain.setdefault(function, (name, {}))
+        others = " ".join(f"{key}={value}" for key, value in options.items() if key not in usual or usual[key] != value)
+        print(f"  {name:23} {others if first == name else f'{first} with {others}'}")
+        usual.update(usual or options)
+    print("scrambles and rewards (gym.make)")
+    print(f"  {', '.join(SCRAMBLES)}\n  {', '.join(REWARDS)}")
+    return 0
+
+
+def program() -> None:
+    """Read sys.argv and do it."""
+    args = make_parser().parse_args()
+    raise SystemExit(args.run(args))
+
+
+def main() -> None:
+    """The command line."""
+    command_line.run(program)
