@@ -46,7 +46,7 @@ def make_parser() -> Parser:
         "solve",
         help="solve one state or many",
         description="Solve a 3x3x3 with the trained tables, a small puzzle exactly, or either with an agent of your own.",
-        epilog="Without a search of its own choice, an agent is searched with as suits it. " + IMPORT,
+        epilog="Every setting of yours wins over what suits the agent. " + IMPORT,
     )
     start = solve.add_argument_group("what to solve (one of these)")
     start.add_argument("moves", nargs="*", metavar="MOVES", help='the state after these moves, for example "R U F\'"')
@@ -179,9 +179,10 @@ def start_text(puzzle: Puzzle, state: np.ndarray) -> str:
 
 def run_list(args: argparse.Namespace) -> int:
     """Print the names that options and keywords take."""
-    print("puzzles (--puzzle)")
-    for name in PUZZLES:
-        print(f"  {name}")
+    print("puzzles (--puzzle), their environments (gym.make) and their states")
+    for entry in PUZZLES.values():
+        for name in entry.examples:
+            print(f"  {name:23} {entry.id:15} {puzzle_from_name(name).n_states:,}")
     print("searches (--search) and their options (--option)")
     plain: dict[Any, tuple[str, dict[str, Any]]] = {}  # function -> the first search that calls it, and its options
     for name, (function, _) in SEARCHES.items():
@@ -198,7 +199,9 @@ def run_list(args: argparse.Namespace) -> int:
 def program() -> None:
     """Read sys.argv and do it."""
     args = make_parser().parse_args()
-    raise SystemExit(args.run(args))
+    code = args.run(args)
+    if code:
+        raise SystemExit(code)
 
 
 def main() -> None:

@@ -11,6 +11,9 @@ def run(main: Callable[[], object]) -> None:
     try:
         import_modules()
         main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ModuleNotFoundError) as error:
         raise SystemExit(f"error: {error}") from None
     except KeyboardInterrupt:

@@ -8,24 +8,29 @@ import json
 import os
 import re
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+# What reading a file that is no whole .npz may raise.
+_DAMAGED = (ValueError, OSError, EOFError, KeyError, AttributeError, NotImplementedError, RuntimeError, zipfile.BadZipFile)
+
 
 def save(file: Path, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-    """Write beside and rename into place."""
+    """Store a state, which is JSON, and arrays of numbers or text."""
     if "json" in arrays:
         raise ValueError("an array may not be called 'json': that name holds the state")
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            raise ValueError(f"the array {name!r} holds Python objects, which only a pickle could store")
     text = np.frombuffer(json.dumps(state).encode(), np.uint8)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    beside = _beside(file)
-    with open(beside, "wb") as opened:
-        np.savez(opened, json=text, **arrays)
+    with _written_beside(file) as beside, open(beside, "wb") as opened:
+        np.savez(opened, json=text, **arrays)  # type: ignore[arg-type]  # arrays by name, not numpy's own keywords
         opened.flush()
         os.fsync(opened.fileno())
-    os.replace(beside, file)
 
 
 def load(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -36,16 +41,7 @@ def load(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         state = json.loads(arrays.pop("json").tobytes())
     except FileNotFoundError:
         raise ValueError(f"{file} does not exist") from None
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        KeyError,
-        AttributeError,
-        NotImplementedError,
-        RuntimeError,
-        zipfile.BadZipFile,
-    ) as error:
+    except _DAMAGED as error:
         raise ValueError(f"{file} is damaged: {error}") from None
     if not isinstance(state, dict):
         raise ValueError(f"{file} is damaged: its state is not an object")
@@ -53,10 +49,9 @@ def load(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a small file whole or not at all."""
-    beside = _beside(file)
-    beside.write_text(text)
-    os.replace(beside, file)
+    """Write a small file."""
+    with _written_beside(file) as beside:
+        beside.write_text(text)
 
 
 def write_between(file: Path, name: str, text: str) -> None:
@@ -68,6 +63,13 @@ def write_between(file: Path, name: str, text: str) -> None:
     write_text(file, marks.sub(lambda mark: f"{mark[1]}\n{text}\n{mark[2]}", before))
 
 
-def _beside(file: Path) -> Path:
-    """Where a file is written before it takes its name; the dot keeps it out of every listing of whole files."""
-    return file.with_name(f".{file.name}-{os.getpid()}")
+@contextmanager
+def _written_beside(file: Path) -> Iterator[Path]:
+    """Where to write a file before it takes its name; the dot keeps it out of every listing of whole files."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_name(f".{file.name}-{os.getpid()}")
+    try:
+        yield beside
+        os.replace(beside, file)
+    finally:
+        beside.unlink(missing_ok=True)
