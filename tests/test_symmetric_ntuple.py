@@ -12,8 +12,7 @@ import pytest
 import agents
 from agents.symmetric_ntuple.config import PRESETS, SymmetricNTupleConfig
 from agents.symmetric_ntuple.learner import Learner, spread, walk_errors
-from results.symmetric_ntuple import results
-from results.symmetric_ntuple.export import export
+from results.export import export
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.ntuple.network import SIZE, after_moves, by_move, make_reader, possible
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
@@ -259,55 +258,6 @@ def test_presets_name_their_metric_and_unknown_ones_are_refused():
 def test_an_untrained_agent_can_be_made_to_compare_with(tmp_path, states):
     train(Options(run=RunOptions(folder=tmp_path), config=replace(TINY, lots=0)))
     assert (agents.load(tmp_path).cost_to_go(states[:-1]) == TINY.bias).all()
-
-
-def test_results_of_all_runs_and_of_several_seeds_together_are_written_between_the_marks(tmp_path):
-    made = {"date": "2026-01-01", "commit": "abcdef", "machine": {"processor": "some"}}
-    row = {"starts": 3, "solved": 1.0, "optimal": 1 / 3, "mean_distance": 3.0, "nodes": 5.0, "cpu_seconds": 0.5}
-    for seed, lengths in enumerate(([2, 3, 6], [4, 3, 4])):
-        folder = tmp_path / "runs" / f"qtm-s{seed}" / "testset-256"
-        folder.mkdir(parents=True)
-        (folder.parent / "metrics.jsonl").write_text('{"step": 1, "seconds": 60}\n')
-        rows = [row | {"lengths": lengths, "distances": [2, 3, 4], "mean_length": float(np.mean(lengths))}]
-        (folder / "evaluation.json").write_text(json.dumps({"rows": rows, "made": made}))
-    (tmp_path / "agents" / "symmetric_ntuple").mkdir(parents=True)
-    (tmp_path / "README.md").write_text("<!-- symmetric_ntuple:begin --><!-- symmetric_ntuple:end -->")
-    (tmp_path / "agents" / "symmetric_ntuple" / "README.md").write_text("<!-- results:begin --> old <!-- results:end -->")
-    results.write(results.Options(runs=tmp_path / "runs", project=tmp_path))
-    own, first = (tmp_path / "agents" / "symmetric_ntuple" / "README.md").read_text(), (tmp_path / "README.md").read_text()
-    assert "| qtm | 0+1 | 2.0 | testset | 256 | 3 of 3 | 3.00 | 100.0% | 1.00 | 10 |" in own and "old" not in own
-    assert "0+1" not in first  # there each run stands alone
-    assert all("| qtm | 1 | 1.0 | testset | 256 | 3 of 3 | 3.67 |" in text for text in (own, first))
-    assert "Measured 2026-01-01, commits abcdef, some, two cores." in own
-    with pytest.raises(ValueError, match="no evaluations"):
-        results.write(results.Options(runs=tmp_path / "agents", project=tmp_path / "runs"))
-
-
-def test_results_stay_when_their_runs_are_gone_until_they_are_measured_again(tmp_path):
-    made = {"date": "2026-01-01", "commit": "abcdef", "machine": {"processor": "some"}}
-    own = tmp_path / "agents" / "symmetric_ntuple"
-    own.mkdir(parents=True)
-    (tmp_path / "README.md").write_text("<!-- symmetric_ntuple:begin --><!-- symmetric_ntuple:end -->")
-    (own / "README.md").write_text("<!-- results:begin --><!-- results:end -->")
-
-    def evaluate(machine, seed, length):
-        folder = tmp_path / machine / f"htm-s{seed}" / "uniform-256"
-        folder.mkdir(parents=True)
-        row = {"starts": 3, "solved": 1.0, "nodes": 5.0, "cpu_seconds": 0.5, "mean_length": length}
-        (folder / "evaluation.json").write_text(json.dumps({"rows": [row], "made": made}))
-
-    evaluate("one", 0, 20.0)
-    evaluate("one", 1, 21.0)
-    evaluate("two", 1, 22.0)
-    for machine, expected in (("one", (20.0, 21.0)), ("two", (20.0, 22.0)), ("none", (20.0, 22.0))):
-        results.write(results.Options(runs=tmp_path / machine, project=tmp_path))
-        rows = [line for line in (own / "README.md").read_text().splitlines() if line.startswith("| htm")]
-        assert len(rows) == 2
-        for seed, (row, length) in enumerate(zip(rows, expected, strict=True)):
-            assert row.startswith(f"| htm | {seed} | 0.0 | uniform | 256 | 3 of 3 | {length:.2f} |")
-
-
-# The tables that come with the project ----------------------------------------------------------------------------------
 
 
 def test_trained_tables_solve_random_cubes(rng):

@@ -1,6 +1,6 @@
 """Write the tables of a run, and nothing else, to a file that comes with the project.
 
-    python -m results.symmetric_ntuple.export runs/symmetric_ntuple/qtm-s0 agents/symmetric_ntuple/pretrained/rubik3x3-qtm.npz
+    python -m results.export runs/symmetric_ntuple/qtm-s0 rubiks_gym/ntuple/trained/rubik3x3-qtm.npz
 
 `agents.PRETRAINED` names such files. With the tables goes where they come from: settings, seed, commit, machine.
 """
@@ -13,26 +13,24 @@ import tyro
 
 import agents
 from rubiks_gym import files
+from rubiks_gym.command_line import run
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 
 
-def export(run: Annotated[Path, tyro.conf.Positional], file: Annotated[Path, tyro.conf.Positional]) -> None:
+def export(folder: Annotated[Path, tyro.conf.Positional], file: Annotated[Path, tyro.conf.Positional]) -> None:
     """Write the tables of a run to a file.
 
     Args:
-        run: a run folder of train.symmetric_ntuple.
+        folder: a run folder of train.symmetric_ntuple.
         file: where to write, an .npz.
     """
-    agent = agents.load(run)
+    agent = agents.load(folder)
     if not isinstance(agent, SymmetricNTuple):
-        raise ValueError(f"{run} holds {type(agent).__name__}, not a solver of any cube")
-    origin = json.loads((run / "config.json").read_text())
+        raise ValueError(f"{folder} holds {type(agent).__name__}, not a symmetric n-tuple network")
+    origin = json.loads((folder / "config.json").read_text())
     files.save(file, {**agents.describe(agent), "origin": origin}, agent.arrays())
     print(f"written: {file}, {file.stat().st_size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":
-    try:
-        tyro.cli(export, prog="python -m results.symmetric_ntuple.export", description=__doc__)
-    except (ValueError, OSError) as error:
-        raise SystemExit(f"error: {error}") from None
+    run(lambda: tyro.cli(export, prog="python -m results.export", description=__doc__))

@@ -1,0 +1,163 @@
+"""Train the runs of a study that are missing, and measure what is not recorded yet."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import agents
+from agents.protocol import Agent
+from results import records
+from results.questions import Answer, Run, Study
+from train.evaluation import solved_from
+
+MINE = Path("measured")  # where records go unless somebody says otherwise
+
+
+def measure(study: Study, runs: Path, only: Sequence[str] = (), again: bool = False, dirty: bool = False) -> None:
+    """Append a record to the study's folder for everything asked that has none.
+
+    Args:
+        study: runs and questions.
+        runs: folder of ALGORITHM/RUN-sSEED; runs that are not there are trained.
+        only: parts of names RUN-sSEED/QUESTION/SEARCH; all of them must be in a name.
+        again: measure what is recorded too.
+        dirty: measure although files differ from the commit; documents will not show it.
+    """
+    changed = records.changes()
+    if changed and not dirty:
+        raise ValueError(f"uncommitted changes, for example {changed[0].strip()}: commit them, or pass --dirty")
+    wanted = [answer for answer in study.all() if all(part in answer.name for part in only)]
+    if not wanted:
+        raise ValueError(f"{study.algorithm} has no measurement named {' '.join(only)}: --list shows them")
+    made = records.made()  # before anything that takes long: this process has the code of now
+    for (title, seed), group in groupby(wanted, key=lambda answer: (answer.run.title, answer.run.seed)):
+        asked, folder = list(group), runs / study.algorithm / f"{title}-s{seed}"
+        recorded = [answer.record and (records.usable(answer.record) or dirty) for answer in asked]
+        if all(recorded) and not again and not folder.exists():
+            continue
+        if not folder.exists():
+            train(study, asked[0].run, folder)
+        done, total = steps(study, folder, asked[0].run)
+        if done < total:
+            print(f"{folder} is at step {done} of {total}: left out", flush=True)
+            continue
+        missing = [a for a, there in zip(asked, recorded, strict=True) if again or not there or a.record["step"] != done]
+        if not missing:
+            continue
+        agent = agents.load(folder)
+        for answer in missing:
+            record = one(study, answer, agent, folder) | made | {"load": records.made()["load"]}
+            records.append(study.folder / f"{study.algorithm}.jsonl", record)
+            print(f"{answer.name}: {record['cpu_seconds']:.0f} CPU s", flush=True)
+
+
+def one(study: Study, answer: Answer, agent: Agent, folder: Path) -> dict[str, Any]:
+    """The record of one question put to an agent."""
+    question, search = answer.question, answer.question.searches.get(answer.label)
+    only = " ".join(f"'{part}'" for part in answer.name.split("/"))
+    record = study.identify(answer.run, question, answer.label, search) | {
+        "puzzle": agent.puzzle.name,
+        "command": f"python -m results --measure {study.algorithm} --only {only}",
+        "step": int(agents.last_checkpoint(folder).stem),
+        "training": training(study, answer.run, folder),
+    }
+    wall, cpu = time.perf_counter(), time.process_time()
+    if question.measure is not None:
+        record["found"] = question.measure(agent, folder)
+    elif question.states is not None and search is not None:
+        record |= solve(agent, search.make(agent), *question.states.sample(agent.puzzle))
+    return record | {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+
+
+def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | None, groups: np.ndarray) -> dict[str, Any]:
+    """What a search makes of states [B, S], group by group: outcomes, CPU seconds and nodes per state, and those of groups."""
+    lengths, by_group = np.full(len(states), np.nan), []
+    distances = np.full(len(states), np.nan) if truth is None else truth.astype(float)
+    search(states[:1])  # compiles, and makes what the search keeps
+    for group in np.unique(groups):
+        inside = groups == group
+        row = solved_from(agent.puzzle, search, states[inside])
+        lengths[inside] = [np.nan if length is None else length for length in row["lengths"]]
+        by_group.append([int(group), int(inside.sum()), row["cpu_seconds"], row["nodes"]])
+    share = np.array([n for _, n, _, _ in by_group]) / len(states)
+    return {
+        "states": len(states),
+        "each": {name: float(share @ [row[i] for row in by_group]) for i, name in ((2, "cpu_seconds"), (3, "nodes"))},
+        **({"by_group": by_group} if len(by_group) > 1 else {}),
+        **records.pack(records.Outcomes(groups.astype(float), lengths, distances)),
+    }
+
+
+def training(study: Study, run: Run, folder: Path) -> dict[str, Any]:
+    """Where a run comes from, and what it cost."""
+    made = json.loads((folder / "config.json").read_text())
+    rows = metrics(folder)
+    return {
+        "command": " ".join(train_command(study.algorithm, run)),
+        "commit": made["commit"],
+        "clean": not made["uncommitted_changes"],
+        "date": made["date"],
+        "machine": made["machine"],
+        "seconds": sum(row.get("seconds", 0) for row in rows),
+        "cpu_seconds": sum(row.get("cpu_seconds", 0) for row in rows),
+    }
+
+
+def metrics(folder: Path) -> list[dict[str, float]]:
+    """A run's metrics.jsonl; an untrained agent has none."""
+    file = folder / "metrics.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def curves(*names: str, points: int = 100) -> Any:
+    """A measurement: metrics of these names against steps, thinned to so many points."""
+
+    def measured(agent: Agent, folder: Path) -> dict[str, Any]:
+        rows = metrics(folder)
+        found = {}
+        for name in names:
+            column = [(row["step"], row[name]) for row in rows if name in row]
+            kept = np.unique(np.linspace(0, len(column) - 1, min(points, len(column))).astype(int))
+            found[name] = [list(column[i]) for i in kept]
+        return found
+
+    return measured
+
+
+def steps(study: Study, folder: Path, run: Run) -> tuple[int, int]:
+    """Steps done and in all; a folder that holds another run is refused."""
+    config = json.loads((folder / "config.json").read_text())["config"]
+    expected = {"preset": run.preset, "seed": run.seed} | {key: run.changed[key] for key in run.changed if key in config}
+    for key, value in expected.items():
+        if config.get(key) != json.loads(json.dumps(value)):
+            raise ValueError(f"{folder} was trained with {key} {config.get(key)!r}, not {value!r}")
+    done = int(agents.last_checkpoint(folder).stem) if agents.checkpoints(folder) else -1
+    return done, sum(config.get(name, 0) for name in study.steps)
+
+
+def train_command(algorithm: str, run: Run, folder: Path | None = None) -> list[str]:
+    """The command that trains a run."""
+    words = ["python", "-m", f"train.{algorithm}", "--preset", run.preset, "--run.seed", str(run.seed)]
+    for key, value in run.changed.items():
+        words += [f"--config.{key.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else (value,))]
+    return [*words, "--run.folder", str(folder or Path("runs") / algorithm / f"{run.title}-s{run.seed}")]
+
+
+def train(study: Study, run: Run, folder: Path) -> None:
+    """Train a run in a process of its own."""
+    command = train_command(study.algorithm, run, folder)
+    print(" ".join(command), flush=True)
+    subprocess.run([sys.executable, *command[1:]], check=True, cwd=records.ROOT)
+
+
+def elsewhere(study: Study, folder: Path) -> Study:
+    """The same study with its records in another folder."""
+    return replace(study, folder=folder)

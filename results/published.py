@@ -1,0 +1,93 @@
+"""What others report, as data; every entry names its source."""
+
+from typing import Any
+
+CUBES_3X3: dict[str, dict[str, Any]] = {  # DeepCubeA's 1,000 cubes; seconds on the authors' own machines, all with GPUs
+    "DeepCubeA": {
+        "length": 21.50, "optimal": 60.3, "seconds": 24.22, "training": "10 billion states, 36 h, GPUs",
+        "source": "Agostinelli et al. 2019, Nature Machine Intelligence, table 1",
+    },
+    "EfficientCube, beam 2^10": {
+        "length": 23.3, "optimal": 15.0, "seconds": None, "training": "50 billion states, days of GPU",
+        "source": "Takano 2023, TMLR",
+    },
+    "EfficientCube, beam 2^18": {
+        "length": 21.26, "optimal": 69.6, "seconds": 484, "training": "50 billion states, days of GPU",
+        "source": "Takano 2023, TMLR",
+    },
+    "CayleyPy, one network, beam 2^18": {
+        "length": 21.137, "optimal": 75.4, "seconds": 10.9, "training": "4 h 40 min of an A100",
+        "source": "Chervov et al. 2025, files of its repository",
+    },
+    "CayleyPy, 26 networks, beam 2^24": {
+        "length": 20.669, "optimal": 98.4, "seconds": None, "training": "8 billion states a network",
+        "source": "Chervov et al. 2025, files of its repository",
+    },
+}  # fmt: skip
+
+KONEN: dict[str, Any] = {  # percent solved of 200 cubes after p = 1, 2, ... twists, mean of 3 agents, by MCTS iterations
+    "source": "Konen 2023, arXiv:2301.12167, figures 12 and 15; github.com/WolfgangKonen/PapersWithCodeRubiks",
+    "2x2-htm": {
+        "agent alone": [100, 100, 100, 100, 100, 100, 97.7, 94.5, 92.7, 88.5, 87.8, 88.0, 86.2],
+        "MCTS 100": [100] * 13,
+    },
+    "2x2-qtm": {
+        "agent alone": [100, 100, 100, 100, 100, 100, 100, 99.7, 99.8, 98.2, 97.0, 95.3, 93.7, 94.7, 91.8, 90.7],
+        "MCTS 100": [100] * 16,
+    },
+    "3x3-qtm": {
+        "agent alone": [100, 100, 100, 100, 100, 99.3, 91.3, 79.0, 63.7, 48.3, 37.0, 24.8, 20.0, 10.3, 6.5],
+        "MCTS 100": [100, 100, 100, 100, 100, 99.8, 97.7, 94.5, 86.3, 73.2, 62.2, 47.5, 34.5, 26.0, 16.0],
+        "MCTS 800": [100, 100, 100, 100, 100, 100, 99.8, 98.5, 95.2, 88.8, 80.2, 65.3, 50.7, 41.3, 27.3],
+    },
+    "3x3-qtm-nsym8": {
+        "agent alone": [100, 99.8, 100, 99.8, 99.7, 99.3, 97.0, 84.7, 74.2, 59.0, 44.7, 31.7, 24.0, 14.3, 13.2],
+        "MCTS 100": [100, 100, 100, 100, 100, 99.7, 99.8, 98.5, 94.8, 85.8, 81.2, 63.5, 54.3, 41.5, 33.5],
+        "MCTS 800": [100, 100, 99.8, 100, 100, 99.8, 100, 99.7, 98.8, 96.0, 88.2, 81.5, 69.0, 59.0, 41.3],
+    },
+}
+
+TARDON: dict[str, Any] = {
+    "source": "Tardón Rubio 2022, bachelor's thesis, Universidad Complutense de Madrid, sections 5.1 to 5.9 (Core i7-8550U)",
+    # 5.5: thousands of states at each convergence point of the final models
+    "points": {
+        "2x2-final": [40, 70, 90, 100, 120, 150, 230, 510, 980, 1380, 1990, 2350, 2680, 3330, 5460, 7460],
+        "2x2-final_nr": [40, 45, 55, 65, 80, 115, 265, 315, 470, 680, 795, 1315, 1490],
+    },
+    # 5.7: percent optimal, nodes expanded and seconds a state by (lambda, N), for final_nr
+    "grid": {
+        (0.2, 3): (66.996, 233.02, 5.692), (0.2, 5): (72.529, 214.35, 3.414), (0.2, 7): (75.296, 218.58, 2.918),
+        (0.5, 3): (92.094, 155.02, 3.888), (0.5, 5): (92.292, 161.26, 2.597), (0.5, 7): (92.292, 168.48, 2.489),
+        (0.7, 3): (99.407, 158.54, 4.078), (0.7, 5): (99.407, 165.94, 2.722), (0.7, 7): (99.407, 173.05, 2.488),
+        (1.0, 3): (100.0, 358.17, 8.795), (1.0, 5): (100.0, 363.80, 6.600), (1.0, 7): (100.0, 369.22, 5.104),
+    },
+    # 5.6 and 5.7, the best of the final models: percent optimal of 10,000 walk states (lambda 0.7, N 5), then of 40,000 such
+    # states percent admissible and percent of states whose neighbours are consistent with them
+    "2x2": {"optimal": 99.089, "admissible": 83.147, "consistent": 70.187},
+    # 5.8: minutes of training, length from the start, seconds, states expanded (lambda 0.7, N 7)
+    "hanoi": {"hanoi-4-3": (15, 15, 0.7, 76), "hanoi-7-3": (145, 127, 20, 2028), "hanoi-10-3": (180, 1023, 404, 56_010)},
+    # 5.9: seconds for the first q moves to the position at distance 26, all solved optimally (lambda 0.6, N 7)
+    "prefixes": {11: 1.11, 12: 5.65, 13: 29.444, 14: 153.349, 15: 1157.79},
+}  # fmt: skip
+
+BETACUBE: dict[str, Any] = {  # percent solved of 50 cubes by turns, its best model with its best solver
+    "source": "Bowman, Guo, Jones 2018, BetaCube, section 4: 4 million cubes, 36 h, a GPU",
+    "solved": {1: 100, 2: 100, 3: 100, 4: 100, 5: 75},
+}
+DEEPCUBE: dict[str, Any] = {
+    "source": "McAleer et al. 2018, section 5: 8 billion cubes, 44 h, 32 cores and three GPUs",
+    "uniform": "100% of 640 solved within an hour, median length 30, median time 10 minutes, 1,136 nodes expanded a cube",
+    "15 turns": "median length 13, 74% optimal, of 100",
+    "shortening": "the breadth-first search saves 3 moves of the median; no longer than kociemba's on 55% of the cubes",
+    "conjugations": "all 14 of the most used triplets are conjugations",
+}
+LIN: dict[str, Any] = {
+    "source": "Lin and Liang 2024, section 3; K and the time of training are not given",
+    "solved": 99.4,  # percent of 50,000 2x2x2, by the policy alone
+    "correlation": {"fc": 0.834, "attention": 0.901},
+}
+SPEED: dict[str, Any] = {  # per second
+    "source": "the authors' own programs (Konen's in Java, DeepCubeA's in Python), on one core of a machine like ours",
+    "td_ntuple": {"2x2-qtm": 3500, "3x3-qtm": 825, "3x3-qtm-nsym8": 90, "MCTS, 3x3-qtm": 10_700},
+    "davi": {"training": 2603, "bwas": 27_500},
+}

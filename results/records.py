@@ -1,0 +1,106 @@
+"""Records: a JSON line for every measurement, with all that repeats it and all that was found, cube by cube.
+
+A file is only ever appended to. What is measured again comes later in the file, and counts instead of what came before.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from train.runs import provenance
+
+ROOT = Path(__file__).resolve().parent.parent
+AUTHORS = ROOT / "results" / "records"
+PER_CUBE = 1000  # questions of more cubes are kept as counts of equal outcomes
+IDENTITY = ("algorithm", "run", "seed", "question", "search")  # what tells one measurement from another
+# What no measurement depends on: the records themselves, and what is made from them.
+_HARMLESS = (":!results/records", ":!*.md", ":!*.png")
+
+
+class Outcomes(NamedTuple):
+    """What became of each cube asked: arrays [B]."""
+
+    groups: np.ndarray  # number of moves, distance or prefix that the cube was asked under, 0 if there is one group
+    lengths: np.ndarray  # of the solutions, nan where unsolved
+    distances: np.ndarray  # true ones, nan where unknown
+
+
+def identity(record: dict[str, Any]) -> str:
+    """What the record answers, as text."""
+    return json.dumps([record[key] for key in IDENTITY], sort_keys=True)
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    """The records of a file, none if there is no such file."""
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def append(file: Path, record: dict[str, Any]) -> None:
+    """Add a record; several processes may do so at once."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with open(file, "a") as opened:
+        opened.write(json.dumps(rounded(record)) + "\n")
+
+
+def usable(record: dict[str, Any]) -> bool:
+    """Whether documents may show it: measured, and trained, from committed code."""
+    return record["clean"] and record.get("training", {}).get("clean", True)
+
+
+def made() -> dict[str, Any]:
+    """Commit, whether it is all that was measured, date, machine and what else it was doing."""
+    here = provenance()
+    return {
+        "commit": here["commit"],
+        "clean": not changes(),
+        "date": here["date"],
+        "machine": here["machine"] | {"python": here["python"], "packages": here["packages"]},
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+    }
+
+
+def changes() -> list[str]:
+    """Files that differ from the commit and that a measurement may depend on."""
+    command = ["git", "status", "--porcelain", "--", ".", *_HARMLESS]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return found.stdout.splitlines() if found.returncode == 0 else ["no git repository"]
+
+
+def pack(outcomes: Outcomes) -> dict[str, Any]:
+    """Outcomes as JSON: cube by cube if they are few, else [group, length, distance, how many]."""
+    rows = [[None if np.isnan(value) else int(value) for value in row] for row in np.stack(outcomes, axis=1)]
+    if len(rows) <= PER_CUBE:
+        names = ("groups", "lengths", "distances")
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        return {name: list(column) for name, column in columns.items() if name == "lengths" or any(column)}
+    counts: dict[tuple, int] = {}
+    for row in rows:
+        counts[tuple(row)] = counts.get(tuple(row), 0) + 1
+    return {"counts": [[*row, n] for row, n in counts.items()]}
+
+
+def unpack(*records: dict[str, Any]) -> Outcomes:
+    """The outcomes of one record, or of several one after another."""
+    rows: list[Iterable[Any]] = []
+    for record in records:
+        for *row, n in record.get("counts", []):
+            rows += [row] * n
+        n = len(record.get("lengths", []))
+        rows += zip(record.get("groups", [0] * n), record.get("lengths", []), record.get("distances", [None] * n), strict=True)
+    return Outcomes(*np.array([list(row) for row in rows], float).reshape(-1, 3).T)
+
+
+def rounded(value: Any) -> Any:
+    """The value for JSON, numbers with five significant digits and without nan."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(each) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.5g}") if np.isfinite(value) else None
+    return value

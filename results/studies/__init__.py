@@ -1,0 +1,1 @@
+"""One module per algorithm: which runs are asked what, and what is made of the answers."""

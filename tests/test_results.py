@@ -1,0 +1,264 @@
+"""Records, statistics, questions, documents, and the converter of DeepCubeA's test set."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import types
+from dataclasses import fields
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import agents
+from results import deepcubea, records
+from results.__main__ import STUDIES, stale, study, write
+from results.measure import measure, train_command
+from results.questions import Question, Run, Search, Study, TestSet, Turned, Uniform
+from results.records import Outcomes
+from results.statistics import bootstrap, mean_text, percent, share_text, wilson
+from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
+from rubiks_gym.search import SEARCHES, search_options
+from train.evaluation import read_cubes
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [(184, 200, 0.8741, 0.9502), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (5, 10, 0.2366, 0.7634), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_intervals_are_the_published_ones(successes, n, low, high):
+    assert wilson(successes, n) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_the_bootstrap_of_a_normal_sample_is_near_its_standard_error_and_seeded():
+    values = np.random.default_rng(1).normal(10, 2, 400)
+    low, high = bootstrap(values)
+    error = 1.96 * values.std() / np.sqrt(400)
+    assert (low, high) == pytest.approx((values.mean() - error, values.mean() + error), abs=0.03)
+    assert bootstrap(values) == (low, high)
+    assert bootstrap(np.full(7, 3.0)) == (3.0, 3.0)
+
+
+def test_a_percentage_says_100_only_of_all():
+    assert percent(0.9998) == "99.9"
+    assert percent(0.99996, 2) == "99.99"
+    assert percent(1.0) == "100"
+    assert percent(0.0001) == "0.1"
+    assert share_text(184, 200) == "92.0% (87.4 to 95.0)"
+    assert share_text(49_999, 50_000).startswith("99.99% (")
+    assert share_text(200, 200) == "100% (98.1 to 100)"
+    assert mean_text(np.array([3.0, 3.0])) == "3.00"
+
+
+@pytest.mark.parametrize("copies", [1, 600])
+def test_outcomes_survive_a_record_cube_by_cube_or_counted(tmp_path, copies):
+    groups, lengths, distances = np.tile([[1, 1, 2], [3, np.nan, 5], [3, 3, np.nan]], copies).astype(float)
+    file = tmp_path / "deep" / "some.jsonl"
+    records.append(file, records.pack(Outcomes(groups, lengths, distances)))
+    records.append(file, {"lengths": [4]})
+    stored, other = records.read(file)
+    assert ("counts" in stored) == (copies > 1)
+    found = records.unpack(stored)
+    order = lambda o: np.lexsort([np.nan_to_num(column, nan=-1) for column in o])  # noqa: E731
+    for ours, theirs in zip(found, (groups, lengths, distances), strict=True):
+        np.testing.assert_array_equal(ours[order(found)], theirs[order(Outcomes(groups, lengths, distances))])
+    assert len(records.unpack(stored, other).lengths) == 3 * copies + 1
+
+
+@pytest.fixture
+def small(tmp_path) -> Study:
+    """Tables on the smallest tower, learnt in a second."""
+    questions = [
+        Question("uniform", ("tower",), Uniform(5), {"greedy": Search("greedy"), "A*": Search("bwas", {"weight": 1.0})}),
+        Question("states", ("tower",), measure=lambda agent, folder: {"n": agent.puzzle.n_states}),
+    ]
+    runs = [Run("hanoi-3-3", 0, {"sweeps": 30}, "tower")]
+    return Study(
+        "tabular", runs, questions, {"page.md#t": lambda s: f"{len(s.of('uniform'))}"}, {}, ("sweeps",), tmp_path / "mine"
+    )
+
+
+def lay_down(folder, commit="0" * 40, dirty=False):
+    """A run folder made elsewhere: an untrained table, and a config.json."""
+    from rubiks_gym import files
+
+    agent = agents.load("exact:hanoi-3-3")
+    files.save(
+        folder / "checkpoints" / "000000000030.npz", {"step": 30, **agents.describe(agent), "learner": {}}, agent.arrays()
+    )
+    config = {"config": {"preset": "hanoi-3-3", "seed": 0, "sweeps": 30}, "commit": commit, "uncommitted_changes": dirty}
+    (folder / "config.json").write_text(json.dumps(config | {"date": "2026-11-18", "machine": {"processor": "x"}}))
+
+
+def test_measuring_refuses_uncommitted_changes_and_measures_once(small, tmp_path, monkeypatch):
+    lay_down(tmp_path / "tabular" / "tower-s0")
+    monkeypatch.setattr(records, "changes", lambda: [" M rubiks_gym/puzzles/cube.py"])
+    with pytest.raises(ValueError, match="uncommitted changes, for example M rubiks_gym/puzzles/cube.py"):
+        measure(small, tmp_path)
+    measure(small, tmp_path, dirty=True)
+    assert small.of("uniform") == []  # documents do not show them
+    monkeypatch.setattr(records, "changes", lambda: [])
+    measure(small, tmp_path)
+    measure(small, tmp_path)
+    lines = records.read(small.folder / "tabular.jsonl")
+    assert len(lines) == 6  # three dirty ones, then three that count
+    measure(small, tmp_path, only=["A*"], again=True)
+    assert len(records.read(small.folder / "tabular.jsonl")) == 7
+    answer = small.of("uniform")[1]
+    assert answer.record["lengths"] == answer.record["distances"]
+    assert answer.record["training"]["commit"] == "0" * 40
+    assert answer.record["command"] == "python -m results --measure tabular --only 'tower-s0' 'uniform' 'A*'"
+    assert small.of("states")[0].record["found"] == {"n": 27}
+    with pytest.raises(ValueError, match="no measurement named nothing"):
+        measure(small, tmp_path, only=["nothing"])
+
+
+def test_a_run_that_is_not_the_one_asked_for_or_not_finished_is_not_measured(small, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(records, "changes", lambda: [])
+    folder = tmp_path / "tabular" / "tower-s0"
+    lay_down(folder)
+    config = json.loads((folder / "config.json").read_text())
+    config["config"]["sweeps"] = 40
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match="trained with sweeps 40, not 30"):
+        measure(small, tmp_path)
+    small.runs[0].changed["sweeps"] = 40
+    measure(small, tmp_path)
+    assert "at step 30 of 40: left out" in capsys.readouterr().out
+
+
+def test_a_record_of_a_dirty_run_is_not_shown(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "changes", lambda: [])
+    lay_down(tmp_path / "tabular" / "tower-s0", dirty=True)
+    measure(small, tmp_path)
+    assert small.of("uniform") == [] and all(answer.record for answer in small.all())
+
+
+def test_the_documents_say_what_the_records_say():
+    assert stale(records.AUTHORS) == []
+
+
+def test_documents_of_ones_own_records_go_beside_them(tmp_path):
+    readme = (records.ROOT / "README.md").read_text()
+    write(tmp_path)
+    assert "Not measured yet" in (tmp_path / "agents" / "symmetric_ntuple" / "README.md").read_text()
+    assert (records.ROOT / "README.md").read_text() == readme
+
+
+def named_commits() -> set[str]:
+    """Every commit that a record names."""
+    lines = [record for file in records.AUTHORS.glob("*.jsonl") for record in records.read(file)]
+    return {of["commit"] for line in lines for of in (line, line.get("training", {})) if of.get("commit")}
+
+
+def test_every_commit_that_a_record_names_is_in_the_history():
+    git = ["git", "-C", str(records.ROOT)]
+    history = subprocess.run([*git, "rev-list", "HEAD"], capture_output=True, text=True)
+    shallow = subprocess.run([*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True).stdout.strip()
+    if history.returncode or shallow == "true":
+        pytest.skip("no git history here")
+    assert named_commits() and named_commits() <= set(history.stdout.split())
+
+
+def test_the_authors_records_are_clean():
+    assert all(records.usable(r) for file in records.AUTHORS.glob("*.jsonl") for r in records.read(file))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_question_names_presets_settings_and_searches_that_exist(name):
+    this = study(name, records.AUTHORS)
+    presets = import_module(f"agents.{this.algorithm}.config").PRESETS
+    titles = {run.title for run in this.runs}
+    for run in this.runs:
+        known = {field.name for field in fields(presets[run.preset][1])}
+        assert set(run.changed) <= known
+        assert set(this.steps) <= known
+    assert len({records.identity(this.identify(a.run, a.question, a.label, None)) for a in this.all()}) > 0
+    names = [answer.name for answer in this.all()]
+    assert len(set(names)) == len(names)
+    for question in this.questions:
+        assert set(question.runs) <= titles
+        assert (question.measure is None) == bool(question.states and question.searches)
+        for search in question.searches.values():
+            assert search.name in SEARCHES
+            assert set(search.options) <= set(search_options(search.name))
+
+
+def test_the_command_that_trains_a_run_spells_out_its_settings():
+    command = train_command("davi", Run("2x2", 3, {"rule": "states", "some_sizes": (1, 2)}, "rule-states"))
+    assert " ".join(command) == (
+        "python -m train.davi --preset 2x2 --run.seed 3 --config.rule states --config.some-sizes 1 2 "
+        "--run.folder runs/davi/rule-states-s3"
+    )
+
+
+def test_states_asked_are_the_same_every_time_and_in_their_groups():
+    puzzle = puzzle_from_name("rubik2x2-qtm")
+    states, truth, groups = Turned(6, 4, first=2, every=2).sample(puzzle)
+    assert groups.tolist() == [2] * 4 + [4] * 4 + [6] * 4
+    assert (truth <= groups).all() and ((truth - groups) % 2 == 0).all()
+    np.testing.assert_array_equal(states, Turned(6, 4, first=2, every=2).sample(puzzle)[0])
+    with pytest.raises(ValueError, match="python -m results.deepcubea"):
+        TestSet(3, "nowhere.json").sample(Rubik3x3())
+
+
+class Cube3State:
+    """Pickled as DeepCubeA's states are: slots, and the name of its module."""
+
+    __slots__ = ["colors", "hash"]
+
+    def __init__(self, colors):
+        self.colors, self.hash = colors, None
+
+
+@pytest.fixture
+def pickled(tmp_path, monkeypatch):
+    """A file as DeepCubeA's: states, and their solutions as faces and directions."""
+    module = types.ModuleType("environments.cube3")
+    module.Cube3State = Cube3State
+    monkeypatch.setattr(Cube3State, "__module__", "environments.cube3")
+    monkeypatch.setitem(sys.modules, "environments", types.ModuleType("environments"))
+    monkeypatch.setitem(sys.modules, "environments.cube3", module)
+    states = [Cube3State(np.arange(54, dtype=np.uint8)) for _ in range(2)]
+    file = tmp_path / "data_0.pkl"
+    solutions = [[["U", -1], ["R", 1], ["R", 1]], [["F", 1]]]
+    file.write_bytes(pickle.dumps({"states": states, "solutions": solutions, "times": [1.0, np.float64(2)]}, protocol=4))
+    return file
+
+
+def test_deepcubeas_file_becomes_scrambles_that_its_solutions_solve(pickled, tmp_path):
+    found = deepcubea.cubes(pickled)
+    assert found == [{"scramble": "R' R' U", "optimal_qtm": 3}, {"scramble": "F'", "optimal_qtm": 1}]
+    output = tmp_path / "testset.json"
+    run = subprocess.run(
+        [sys.executable, "-m", "results.deepcubea", pickled, "--output", output, "--first", "1"],
+        cwd=records.ROOT,
+        capture_output=True,
+    )
+    assert run.returncode == 0, run.stderr
+    states, truth = read_cubes(Rubik3x3(), output)
+    assert truth.tolist() == [3]
+    assert Rubik3x3().is_solved(Rubik3x3().after("U' R R", states[0])[None]).all()
+
+
+class Malicious:
+    def __reduce__(self):
+        return os.system, ("touch executed",)
+
+
+def test_a_malicious_pickle_is_refused_unread(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "data_0.pkl"
+    for payload in (pickle.dumps({"solutions": Malicious()}), b'cbuiltins\neval\n(S\'open("executed", "w")\'\ntR.'):
+        file.write_bytes(payload)
+        with pytest.raises(ValueError, match="which a test set has no use for: refused"):
+            deepcubea.cubes(file)
+    assert not (tmp_path / "executed").exists()
+    file.write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(ValueError, match="is not a test set of DeepCubeA's"):
+        deepcubea.cubes(file)
+    file.write_bytes(pickle.dumps({"solutions": [[["X", 1]]]}))
+    with pytest.raises(ValueError, match="no quarter turn"):
+        deepcubea.cubes(file)
