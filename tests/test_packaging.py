@@ -1,10 +1,13 @@
-"""What a user meets first: the import, the wheel, the examples, the README."""
+"""What a user meets first: the import, the wheel, the examples."""
 
+import os
 import re
 import subprocess
 import sys
 import time
+import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,10 @@ ROOT = Path(__file__).parent.parent
 
 def run(*command, **options):
     return subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=ROOT, check=True, **options).stdout
+
+
+def readme_blocks():
+    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
 def test_import_registers_and_loads_nothing_heavy():
@@ -38,13 +45,79 @@ def test_environment_is_found_by_naming_the_module_in_the_id():
     assert "Rubik3x3" in run("-c", "import gymnasium; print(gymnasium.make('rubiks_gym:Rubik3x3-v0'))")
 
 
-def test_wheel_ships_the_suite_alone(tmp_path):
+# The wheel --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
     # Building without isolation needs no network; hatchling comes with the dev extra.
-    run("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(tmp_path), ".")
-    (wheel,) = tmp_path.glob("*.whl")
+    folder = tmp_path_factory.mktemp("wheel")
+    run("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder), ".")
+    return next(folder.glob("*.whl"))
+
+
+def test_wheel_ships_the_suite_alone_in_20_megabytes(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].split("-")[0] for name in names} == {"rubiks_gym"}
-    assert "rubiks_gym/envs/rubik.py" in names
+    assert {"rubiks_gym/envs/rubik.py", "rubiks_gym/py.typed", "rubiks_gym/ntuple/trained/rubik3x3-qtm.npz"} <= set(names)
+    assert wheel.stat().st_size < 20e6
+
+
+def needed_by(name):
+    """The distributions that pip would install with one, itself included; extras are not asked for."""
+    found, ahead = {}, [name]
+    while ahead:
+        name = re.split(r"[^\w.-]", ahead.pop(), maxsplit=1)[0]
+        if name.lower() not in found:
+            try:
+                found[name.lower()] = metadata.distribution(name)
+            except metadata.PackageNotFoundError:  # of another system or version of Python
+                continue
+            ahead += [need for need in found[name.lower()].requires or [] if "extra ==" not in need]
+    return found
+
+
+@pytest.fixture(scope="module")
+def fresh(wheel, tmp_path_factory):
+    """A virtual environment with the wheel and what it needs, linked from here instead of downloaded; its bin folder."""
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder, with_pip=False)
+    place = next(folder.glob("lib/python*/site-packages"))
+    needed = needed_by("rubiks-gym")
+    assert not {"torch", "tyro", "rich", "wandb", "stable-baselines3"} & set(needed)
+    for name in set(needed) - {"rubiks-gym"}:
+        for top in {file.parts[0] for file in needed[name].files} - {"..", "__pycache__"}:
+            (place / top).symlink_to(needed[name].locate_file(top))
+    run("-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--quiet", "--no-deps", "--no-index", str(wheel))
+    return folder / "bin"
+
+
+def in_fresh(fresh, *command):
+    own = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    done = subprocess.run([fresh / command[0], *command[1:]], cwd=fresh, env=own, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_installed_alone_the_wheel_solves_cubes_and_hanoi(fresh):
+    assert in_fresh(fresh, "python", "-c", "import rubiks_gym; print(rubiks_gym.__file__)").startswith(str(fresh.parent))
+    assert re.search(r"solved in (1\d|2\d) moves: ", in_fresh(fresh, "rubiks-gym", "solve", "--random", "1"))
+    assert "solved in 3 moves" in in_fresh(fresh, "python", "-m", "rubiks_gym", "solve", "--puzzle", "rubik2x2-htm", "R U2 F'")
+    with pytest.raises(AssertionError, match="error: --agent needs the learners, which are not installed"):
+        in_fresh(fresh, "rubiks-gym", "solve", "--agent", "exact:hanoi-3-3", "--random", "1")
+
+
+def test_installed_alone_the_wheel_searches_with_a_heuristic_of_ones_own(fresh):
+    block = next(block for block in readme_blocks() if "import beam" in block)
+    assert len(block.strip().splitlines()) <= 8
+    printed = in_fresh(
+        fresh, "python", "-c", block + "\nimport sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    assert "R' " in printed
+    assert not {"torch", "tyro", "rich", "wandb", "stable_baselines3", "matplotlib"} & set(printed.split())
+
+
+# The examples -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -77,13 +150,6 @@ def test_example_runs_as_shown(example, stdin, expected, tmp_path):
 def test_a_puzzle_of_your_own_takes_under_60_lines():
     text = (ROOT / "examples" / "04_a_puzzle_of_your_own.py").read_text()
     assert len(text.splitlines()) < 60
-
-
-def test_first_lines_of_the_readme_work():
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        run("-c", block)
 
 
 def test_import_takes_little_longer_than_gymnasium():
