@@ -1,0 +1,137 @@
+"""What the documents say works: Python runs, commands run or are at least understood, links lead somewhere."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("agents", "examples", "results", "rubiks_gym", "train")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]  # CHANGELOG.md tells of names that are gone
+DOCUMENTS += sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.md"))
+FAST = ("rubiks-gym", "python -m rubiks_gym", "python -m train.tabular", "python -m train.evaluate")
+
+
+def names(files):
+    return [file.relative_to(ROOT).as_posix() for file in files]
+
+
+def blocks(file, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", file.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def commands(text):
+    """The commands of a shell block, as lists of words, without comments; lines that end with \\ go on."""
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        while words:
+            end = next((i for i, word in enumerate(words) if word.endswith(";")), len(words) - 1)
+            yield [word.removesuffix(";") for word in words[: end + 1]]
+            words = words[end + 1 :]
+
+
+def takes_seconds(words, folder):
+    """The rule of what is run: the solver, the table learner and evaluations, of agents by name or of runs that are there.
+
+    Runs are there if a command before has made them. All the rest takes minutes, or belongs to a fresh clone.
+    """
+    told = " ".join(words)
+    runs = re.findall(r"runs/\S+", told)
+    there = all((folder / run).exists() for run in runs) or "train.tabular" in told
+    return told.startswith(FAST) and there
+
+
+def run(words, folder):
+    """Run a command in a folder of its own, where the packages of this checkout are found."""
+    start = {"rubiks-gym": [sys.executable, "-m", "rubiks_gym"], "python": [sys.executable]}[words[0]]
+    own = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "1000"}
+    return subprocess.run([*start, *words[1:]], cwd=folder, env=own, capture_output=True, text=True, timeout=300)
+
+
+@cache
+def help_of(*words):
+    done = run([*words, "--help"], ROOT)
+    assert done.returncode == 0, f"{' '.join(words)} --help: {done.stderr}"
+    return done.stdout
+
+
+def check_understood(words):
+    """A command that is not run: what it names is there, and its help knows every option."""
+    if words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), f"no target {words[1]}"
+    elif words[0] == "pip":
+        extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.MULTILINE))
+        assert words[1] == "install" and set(re.findall(r"\[(\w+)\]", words[-1])) <= extras
+    elif words[0] in ("cd", "git", "source"):
+        assert len(words) > 1
+    else:
+        if words[0] == "torchrun":
+            words = ["python", *words[words.index("-m") :]]
+        assert words[0] in ("rubiks-gym", "python"), f"unknown program {words[0]}"
+        program = words[:2] if words[0] == "rubiks-gym" else words[:3] if words[1] == "-m" else words[:2]
+        told = help_of(*program)
+        for word in words[len(program) :]:
+            if word.startswith("--"):
+                assert re.search(rf"{re.escape(word.split('=')[0])}\b", told), f"{' '.join(program)} has no option {word}"
+        for option, value in pairwise(words):
+            if option in ("--preset", "--search", "--measure"):
+                assert re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", told), f"{option} {value} is not in the help"
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
+def test_python_blocks_run(file, tmp_path):
+    for block in blocks(file, "python"):
+        done = run(["python", "-c", block], tmp_path)
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
+def test_commands_run_or_are_understood(file, tmp_path):
+    for words in (words for block in blocks(file, "bash") for words in commands(block)):
+        if takes_seconds(words, tmp_path):
+            done = run(words, tmp_path)
+            assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
+        else:
+            check_understood(words)
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
+def test_commands_within_sentences_are_understood(file):
+    text = re.sub(r"^```.*?^```", "", file.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for span in re.findall(r"`((?:python -m|rubiks-gym|make|pip install) [^`]+)`", text):
+        check_understood([word for word in shlex.split(span) if word != "..."])
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
+def test_links_lead_somewhere(file):
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text()):
+        assert link.startswith("https://") or (file.parent / link).exists(), f"{file.name} links to {link}"
+
+
+def test_shell_lines_are_read_as_the_shell_reads_them():
+    block = 'python -m a --x 1 \\\n  --y "R U F\'"   # a remark\nmake demo; make test\n'
+    assert list(commands(block)) == [["python", "-m", "a", "--x", "1", "--y", "R U F'"], ["make", "demo"], ["make", "test"]]
+
+
+def test_only_what_takes_seconds_is_run(tmp_path):
+    assert takes_seconds(["rubiks-gym", "solve", "--random", "1"], tmp_path)
+    assert takes_seconds(["python", "-m", "train.tabular", "--run.folder", "runs/a"], tmp_path)
+    assert not takes_seconds(["python", "-m", "train.davi", "--preset", "2x2"], tmp_path)
+    assert not takes_seconds(["rubiks-gym", "solve", "--agent", "runs/a", "--random", "1"], tmp_path)
+    (tmp_path / "runs" / "a").mkdir(parents=True)
+    assert takes_seconds(["rubiks-gym", "solve", "--agent", "runs/a", "--random", "1"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "wrong", [["make", "tea"], ["rubiks-gym", "solve", "--fast"], ["rm", "-r", "."], ["pip", "install", ".[gpu]"],
+              ["rubiks-gym", "solve", "--search", "dfs"]],
+)  # fmt: skip
+def test_what_is_not_there_is_noticed(wrong):
+    with pytest.raises(AssertionError):
+        check_understood(wrong)
