@@ -68,7 +68,7 @@ def check_understood(words):
     elif words[0] == "pip":
         extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.MULTILINE))
         assert words[1] == "install" and set(re.findall(r"\[(\w+)\]", words[-1])) <= extras
-    elif words[0] in ("cd", "git", "source"):
+    elif words[0] in ("cd", "export", "git", "source"):
         assert len(words) > 1
     else:
         if words[0] == "torchrun":
@@ -112,6 +112,12 @@ def test_commands_within_sentences_are_understood(file):
 def test_links_lead_somewhere(file):
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text()):
         assert link.startswith("https://") or (file.parent / link).exists(), f"{file.name} links to {link}"
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
+def test_blocks_say_what_language_they_are_in(file):
+    fences = re.findall(r"^```(.*)$", file.read_text(), re.MULTILINE)
+    assert set(fences[::2]) <= {"bash", "python", "text"} and not any(fences[1::2])
 
 
 def test_shell_lines_are_read_as_the_shell_reads_them():
