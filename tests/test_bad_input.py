@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rubiks_gym
+from rubiks_gym import checks
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, set_num_threads
 
 IDS = ["Rubik2x2-v0", "Rubik3x3-v0", "Hanoi-v0"]
@@ -306,6 +307,52 @@ def test_a_reward_may_not_return_a_matrix_nor_change_the_environment():
 
 
 def test_submodules_are_there_when_asked_for():
-    assert rubiks_gym.scrambles.UniformK(3).k_max == 3
+    assert rubiks_gym.scrambles.UniformK(3).k_max == 3 and "beam" in rubiks_gym.search.SEARCHES
     with pytest.raises(AttributeError, match="no attribute 'scrambels'"):
         rubiks_gym.scrambels  # noqa: B018
+
+
+# The checks themselves --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [1, 5, np.int64(3), np.uint8(2)])
+def test_whole_numbers_within_the_bounds_pass(value):
+    checks.whole(1, 5, width=value)
+    checks.whole(1, width=value, depth=2)
+
+
+@pytest.mark.parametrize("value", [0, 6, -1, 2.0, "3", None, True, np.bool_(True), np.float64(2), np.nan, [2]])
+def test_what_is_no_whole_number_within_the_bounds_is_named(value):
+    with pytest.raises(ValueError, match="^width must be a whole number from 1 to 5, got "):
+        checks.whole(1, 5, depth=2, width=value)
+    if value in (0, -1):
+        with pytest.raises(ValueError, match="^width must be a whole number of at least 1, got "):
+            checks.whole(1, width=value)
+
+
+def test_numbers_are_finite_and_within_the_bounds():
+    checks.number(least=0, most=1, rate=0, decay=1, other=np.float32(0.5))
+    checks.number(rate=-1e9)
+    for bounds, wrong in (({"least": 0}, -0.1), ({"most": 1}, 1.1), ({"above": 0}, 0), ({"below": 1}, 1)):
+        with pytest.raises(ValueError, match=f"^rate must be a number .*{next(iter(bounds.values()))}, got {wrong}"):
+            checks.number(**bounds, rate=wrong)
+    for wrong in (np.inf, -np.inf, np.nan, "1", None, True, 1j, [1.0]):
+        with pytest.raises(ValueError, match="^rate must be a number, got "):
+            checks.number(rate=wrong)
+
+
+def test_flags_and_choices():
+    checks.flag(shorten=True, revisit=np.bool_(False))
+    checks.choice(("mean", "max"), backup="max")
+    for wrong in (1, 0, "True", None):
+        with pytest.raises(ValueError, match="^shorten must be True or False, got "):
+            checks.flag(shorten=wrong)
+    for wrong in ("min", None, 1, ["max"]):
+        with pytest.raises(ValueError, match="^backup must be one of 'mean', 'max', got "):
+            checks.choice(("mean", "max"), backup=wrong)
+
+
+def test_fields_are_checked_by_their_names():
+    checks.whole(3, **checks.named(rubiks_gym.scrambles.UniformK(3), "k_max"))
+    with pytest.raises(ValueError, match="^k_max must be a whole number of at least 4, got 3"):
+        checks.whole(4, **checks.named(rubiks_gym.scrambles.UniformK(3), "k_max"))
