@@ -14,7 +14,7 @@ def run(main: Callable[[], object]) -> None:
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (ValueError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, OSError, ModuleNotFoundError, NotImplementedError) as error:
         raise SystemExit(f"error: {error}") from None
     except KeyboardInterrupt:
         raise SystemExit("interrupted") from None

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import rubiks_gym
 from rubiks_gym import cli, command_line
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3
+from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3
 from rubiks_gym.search import SEARCHES, Solutions
 
 ROOT = Path(__file__).parent.parent
@@ -238,6 +239,12 @@ def test_a_puzzle_of_ones_own_is_solved_by_name(tmp_path, form):
 def test_faults_are_one_line(rubiks, words, fault):
     code, printed = rubiks("solve", *words)
     assert code.startswith("error: ") and fault in code and "\n" not in code and not printed
+
+
+def test_a_puzzle_that_cannot_be_drawn_at_random_says_so(rubiks, monkeypatch):
+    puzzle = Puzzle("plain", [0], 2, ["flip"], [0])
+    monkeypatch.setattr(cli, "load_agent", lambda run, name: SimpleNamespace(puzzle=puzzle))
+    assert "plain cannot draw uniformly random states" in rubiks("solve", "--random", "1")[0]
 
 
 def test_list_names_everything_there_is(rubiks):
