@@ -1,22 +1,19 @@
-"""Agents: what learns, what searches, and what measures both. `AGENTS` lists the kinds, `load` reads one from a run folder."""
+"""Agents: what learns. `AGENTS` lists the kinds, `load` reads a trained one from a run folder."""
 
-import contextlib
 import importlib
-import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-import rubiks_gym.ntuple
-from agents.protocol import Agent, run_folder
+from agents.checkpoint import checkpoints, last_checkpoint, load_checkpoint, run_folder
+from agents.protocol import Agent
 from rubiks_gym import files
+from rubiks_gym.ntuple import TRAINED
 from rubiks_gym.puzzles import Puzzle, puzzle_from_name
 
 # kind -> where its class is; strings, so that loading a table needs no torch
 AGENTS: dict[str, str] = {
-    "exact": "agents.baselines:Exact",
-    "random": "agents.baselines:Random",
+    "exact": "rubiks_gym.exact.agent:Exact",
+    "random": "agents.baselines.agent:Random",
     "tabular": "agents.tabular.agent:Tabular",
     "td_ntuple": "agents.td_ntuple.agent:TdNTuple",
     "symmetric_ntuple": "rubiks_gym.ntuple.agent:SymmetricNTuple",
@@ -25,9 +22,9 @@ AGENTS: dict[str, str] = {
     "ppo_chasenet": "agents.ppo_chasenet.agent:PpoChaseNet",
 }
 
-# name -> file of an agent that comes with the project; README.md of its kind says how it was made
+# name -> file of an agent that comes with the suite; agents/symmetric_ntuple/README.md says how it was trained
 PRETRAINED: dict[str, Path] = {
-    "symmetric_ntuple:rubik3x3-qtm": Path(rubiks_gym.ntuple.__file__).parent / "trained" / "rubik3x3-qtm.npz",
+    "symmetric_ntuple:rubik3x3-qtm": TRAINED,
 }
 
 
@@ -68,32 +65,6 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
         return agent_class(state["agent"]).from_stored(own, state["settings"], arrays)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{run} does not hold what an agent of kind {state['agent']!r} needs: {error}") from None
-
-
-def checkpoints(run: Path) -> list[Path]:
-    """The whole checkpoints of a run folder, oldest first; unfinished ones have names that begin with a dot."""
-    return sorted((run / "checkpoints").glob("[0-9]*.npz"))
-
-
-def last_checkpoint(run: Path) -> Path:
-    """The newest whole checkpoint of a run folder."""
-    found = checkpoints(run)
-    if not found:
-        raise ValueError(f"{run} holds no checkpoint yet")
-    return found[-1]
-
-
-def load_checkpoint(run: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """State and arrays of the newest checkpoint; of the one before it, with a warning, if a failing disk has damaged that."""
-    try:
-        return files.load(last_checkpoint(run))
-    except ValueError as error:
-        for file in checkpoints(run)[-2::-1]:
-            with contextlib.suppress(ValueError):
-                state, arrays = files.load(file)
-                warnings.warn(f"{error}; going back to {file.name}", stacklevel=2)
-                return state, arrays
-        raise
 
 
 __all__ = [

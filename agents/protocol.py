@@ -1,6 +1,5 @@
 """What an agent is: a cost-to-go in moves, a policy in probabilities, and a way to be written down."""
 
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -9,9 +8,14 @@ from rubiks_gym.puzzles import Puzzle
 
 
 class Agent(Protocol):
-    """Both functions take states [B, S]. Lower cost-to-go is better; its unit is moves."""
+    """Both functions take states [B, S]. Lower cost-to-go is better; its unit is moves.
+
+    An agent may also have `decomposed`, a `rubiks_gym.search.DecomposedHeuristic`, and `SEARCH`, the search that suits it: a
+    dict of defaults that whatever a user sets overrides.
+    """
 
     puzzle: Puzzle
+    looks_ahead: bool  # whether `policy` looks at the children of a state, which a search then counts as nodes
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B]."""
@@ -41,11 +45,3 @@ class Preset(NamedTuple):
     puzzle: str  # its name
     config: Any  # the learner's settings, a frozen dataclass
     about: str  # one line for --help
-
-
-def run_folder(path: str | Path) -> Path:
-    """The path if it is a folder, else an error that says what a run folder is."""
-    folder = Path(path)
-    if not folder.is_dir():
-        raise FileNotFoundError(f"no run folder at {folder}: give the folder that a training script made")
-    return folder

@@ -126,7 +126,7 @@ def ours(learner: Learner, watch: Stopwatch, args: Args) -> dict[str, Any]:
     watch.on("environment", learner.env.env, "step")
     watch.on("adapter", learner.env, "step_wait")
     watch.on("VecNormalize", learner.scaled, "step_wait")
-    return measured(watch, learner.iterate, args.rounds, args.before, c.envs * c.steps)
+    return measured(watch, learner.iterate, args.rounds, args.before, c.n_envs * c.n_steps)
 
 
 def theirs(learner: Learner, watch: Stopwatch, reward: Reward, together: bool, args: Args) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def theirs(learner: Learner, watch: Stopwatch, reward: Reward, together: bool, a
         "observation": "one-hot",
         "max_episode_steps": c.time_limit,
     }
-    singles = DummyVecEnv([lambda: Monitor(gym.make("Rubik2x2-v0", **keywords))] * c.envs)
+    singles = DummyVecEnv([lambda: Monitor(gym.make("Rubik2x2-v0", **keywords))] * c.n_envs)
     singles.seed(args.seed)
     watch.on("environment", singles, "step_wait")
     envs: VecEnv = singles
@@ -150,9 +150,9 @@ def theirs(learner: Learner, watch: Stopwatch, reward: Reward, together: bool, a
     learner.model.set_env(scaled)
 
     def work() -> None:
-        learner.model.learn(c.envs * c.steps, reset_num_timesteps=False)
+        learner.model.learn(c.n_envs * c.n_steps, reset_num_timesteps=False)
 
-    return measured(watch, work, args.their_rounds, args.before, c.envs * c.steps)
+    return measured(watch, work, args.their_rounds, args.before, c.n_envs * c.n_steps)
 
 
 def main(args: Args) -> int:
@@ -169,9 +169,9 @@ def main(args: Args) -> int:
     watch.on("reward", task, "reward")
     watch.on("policy in roll-outs", learner.model, "collect_rollouts")
     watch.on("PPO's updates", learner.model, "train")
-    single = f"`DummyVecEnv` of {config.envs:,} `Rubik2x2-v0`"
+    single = f"`DummyVecEnv` of {config.n_envs:,} `Rubik2x2-v0`"
     rows = {
-        f"`PuzzleVecEnv`, {config.envs:,} cubes": ours(learner, watch, args),
+        f"`PuzzleVecEnv`, {config.n_envs:,} cubes": ours(learner, watch, args),
         f"{single}, rewards all at once": theirs(learner, watch, task.reward, True, args),
         f"{single}": theirs(learner, watch, task.reward, False, args),
     }

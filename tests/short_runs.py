@@ -16,13 +16,23 @@ from train.runs import RunOptions
 DAVI = DaviConfig(network="windows", iterations=30, batch=600, minibatch=200, epochs=2, validation=100, scramble="random-state")
 ADI = AdiConfig(network="windows", iterations=8, k=20, walks=20, epochs=2, minibatch=200)
 PPO = PpoChaseNetConfig(
-    hidden=(16, 8), k=6, warm_iterations=3, walks=20, warm_batch=60, ppo_iterations=5, time_limit=12, envs=16, steps=8,
-    batch=64, epochs=2, widths=(16, 8),
-)  # fmt: skip
+    hidden=(16, 8),
+    k=6,
+    warm_iterations=3,
+    walks=20,
+    warm_batch_size=60,
+    ppo_iterations=5,
+    time_limit=12,
+    n_envs=16,
+    n_steps=8,
+    batch_size=64,
+    n_epochs=2,
+    widths=(16, 8),
+)
 
 
 def davi_options(folder, resume=False, seed=1, **config):
-    settings = replace(DAVI, **{"iterations": 8, "rule": "threshold", "epsilon": 0.3, "keep_every": 2, **config})
+    settings = replace(DAVI, **{"iterations": 8, "target_update": "threshold", "epsilon": 0.3, "keep_every": 2, **config})
     return train.davi.Options(run=run_options(folder, resume, seed), puzzle="hanoi-4-3", config=settings, probe_every=4)
 
 

@@ -15,14 +15,11 @@ from agents.adi.agent import Adi
 from agents.adi.config import PRESETS, AdiConfig
 from agents.adi.learner import Learner, targets
 from agents.adi.network import NETWORKS, Architecture, make_network, probabilities, values
-from agents.adi.symmetry import representatives, turned_actions
-from agents.baselines import Exact
-from agents.networks.embedding import make_rows, row_numbers
-from results.adi import results
-from results.adi.conjugations import is_conjugation, report, share_by_chance, triplets
-from rubiks_gym.exact import ExactTable
+from agents.networks.embedding import feature_indices, make_features
+from agents.networks.symmetry import canonical, turned_actions
+from rubiks_gym.exact import Exact, ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
-from rubiks_gym.search import Budget, Solutions, make_search
+from rubiks_gym.search import Budget, make_search
 from tests.short_runs import ADI as SMALL
 from tests.short_runs import adi_options as options
 from train.adi import train
@@ -33,9 +30,18 @@ ROOT = Path(__file__).parent.parent
 TINY = Architecture("pairs", (8, 6), 4)
 # The papers' loop on a small network: one pass, RMSProp, targets by the network itself.
 PAPER = AdiConfig(
-    network="deepcube-eighth", k=10, walks=30, epochs=1, minibatch=100, optimizer="rmsprop", lr=5e-4, lr_end=5e-4, rule="copy",
-    allow_undo=True, pinned=False,
-)  # fmt: skip
+    network="deepcube-eighth",
+    k=10,
+    walks=30,
+    epochs=1,
+    minibatch=100,
+    optimizer="rmsprop",
+    learning_rate=5e-4,
+    learning_rate_end=5e-4,
+    target_update="copy",
+    allow_undo=True,
+    fix_goal=False,
+)
 
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
@@ -49,18 +55,17 @@ def states_of(puzzle, n=50, seed=0):
 
 
 def test_deepcubes_network_has_the_papers_layers():
-    network = make_network(make_rows(Rubik3x3(), "pieces"), 12, NETWORKS["deepcube"], 0)
+    network = make_network(make_features(Rubik3x3(), "pieces"), 12, NETWORKS["deepcube"], 0)
     layers = [(20 * 24, 4096), (4096, 2048), (2048, 512), (2048, 512), (512, 1), (512, 12)]
     assert sum(parameter.numel() for parameter in network.parameters()) == sum((a + 1) * b for a, b in layers)
     assert NETWORKS["deepcube-half"] == Architecture("pieces", (2048, 1024), 256)
-    assert AdiConfig(network="deepcube", trunk=(100, 50, 20), head=7).architecture == Architecture("pieces", (100, 50, 20), 7)
 
 
 def test_forward_is_the_product_with_a_one_hot_vector_and_elus():
     puzzle = Rubik2x2()
-    rows = make_rows(puzzle, "pieces")
-    network = make_network(rows, 6, Architecture("pieces", (16, 8), 4), 0)
-    for bias in (network.bias, network.trunk[0].bias, network.value_head.bias, network.policy_out.bias):
+    features = make_features(puzzle, "pieces")
+    network = make_network(features, 6, Architecture("pieces", (16, 8), 4), 0)
+    for bias in (network.first.bias, network.trunk[0].bias, network.value_head.bias, network.policy_out.bias):
         torch.nn.init.normal_(bias, generator=torch.Generator().manual_seed(1))
     states = states_of(puzzle)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
@@ -71,18 +76,18 @@ def test_forward_is_the_product_with_a_one_hot_vector_and_elus():
     def layer(name, x):
         return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
 
-    x = elu(puzzle.one_hot(states).astype(np.float32) @ weights["rows.weight"] + weights["bias"])
+    x = elu(puzzle.one_hot(states).astype(np.float32) @ weights["first.embedding.weight"] + weights["first.bias"])
     x = elu(layer("trunk.0", x))
     value, scores = layer("value_out", elu(layer("value_head", x))), layer("policy_out", elu(layer("policy_head", x)))
-    numbers = row_numbers(puzzle, rows, states)
-    np.testing.assert_allclose(values(network, numbers), value[:, 0], rtol=1e-4, atol=1e-5)
+    indices = feature_indices(puzzle, features, states)
+    np.testing.assert_allclose(values(network, indices), value[:, 0], rtol=1e-4, atol=1e-5)
     policy = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(probabilities(network, numbers, np.ones((50, 6), bool)), policy, rtol=1e-4)
+    np.testing.assert_allclose(probabilities(network, indices, np.ones((50, 6), bool)), policy, rtol=1e-4)
 
 
 def test_weights_begin_as_glorot_says():
-    network = make_network(make_rows(Rubik3x3(), "pieces"), 12, NETWORKS["deepcube-eighth"], 0)
-    for layer, n_in, n_out in ((network.rows, 20, 512), (network.trunk[0], 512, 256), (network.value_head, 256, 64)):
+    network = make_network(make_features(Rubik3x3(), "pieces"), 12, NETWORKS["deepcube-eighth"], 0)
+    for layer, n_in, n_out in ((network.first.embedding, 20, 512), (network.trunk[0], 512, 256), (network.value_head, 256, 64)):
         bound = (6 / (n_in + n_out)) ** 0.5
         assert 0.99 * bound < layer.weight.abs().max() <= bound
         assert layer.weight.var().item() == pytest.approx(2 / (n_in + n_out), rel=0.05)
@@ -99,7 +104,7 @@ def test_values_become_moves():
     agent.value = lambda states: 2 - distance  # what +1 for the move that solves and -1 for all others add up to
     assert (agent.cost_to_go(states) == distance).all()
     agent.goal_value = 100.0
-    agent.value = lambda states: 102 - distance  # as a network that was trained without pinning might say
+    agent.value = lambda states: 102 - distance  # as a network that was trained with a free goal might say
     assert (agent.cost_to_go(states) == distance).all()
     agent.value = lambda states: np.full(27, 200.0, np.float32)
     assert (agent.cost_to_go(states) == (distance > 0)).all()  # at least 1 away from the goal
@@ -107,7 +112,7 @@ def test_values_become_moves():
 
 def test_agent_keeps_the_protocol_and_survives_being_stored():
     for puzzle in (Rubik2x2(), Hanoi(4)):
-        agent = Adi(puzzle, TINY, make_network(make_rows(puzzle, "pairs"), puzzle.n_actions, TINY, 5), goal_value=0.7)
+        agent = Adi(puzzle, TINY, make_network(make_features(puzzle, "pairs"), puzzle.n_actions, TINY, 5), goal_value=0.7)
         states = np.concatenate([states_of(puzzle), puzzle.goal[None]])
         costs, policy = agent.cost_to_go(states), agent.policy(states)
         assert costs.dtype == np.float32 and ((costs >= 1) == ~puzzle.is_solved(states)).all() and costs[-1] == 0
@@ -116,7 +121,7 @@ def test_agent_keeps_the_protocol_and_survives_being_stored():
         twin = Adi.from_stored(puzzle, json.loads(json.dumps(agent.settings())), agent.arrays())
         assert (twin.cost_to_go(states) == costs).all() and (twin.policy(states) == policy).all()
         assert agents.describe(agent)["agent"] == "adi"
-    with pytest.raises(ValueError, match="network.bias must have shape .8,., is missing"):
+    with pytest.raises(ValueError, match="network.first.bias must have shape .8,., is missing"):
         Adi.from_stored(puzzle, agent.settings(), {})
     with pytest.raises(ValueError, match="is of shape"):
         Adi.from_stored(puzzle, agent.settings() | {"trunk": [9, 6]}, agent.arrays())
@@ -125,7 +130,7 @@ def test_agent_keeps_the_protocol_and_survives_being_stored():
 @pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3()], ids=lambda puzzle: puzzle.name)
 def test_a_symmetric_network_says_the_same_of_all_images_with_the_actions_turned(puzzle):
     architecture = Architecture("pieces", (8, 6), 4, symmetric=True)
-    agent = Adi(puzzle, architecture, make_network(make_rows(puzzle, "pieces"), puzzle.n_actions, architecture, 5))
+    agent = Adi(puzzle, architecture, make_network(make_features(puzzle, "pieces"), puzzle.n_actions, architecture, 5))
     states = puzzle.walk(sample_seeds(np.random.default_rng(0), 30), np.full(30, 9))
     images, actions = puzzle.symmetries(states), puzzle.symmetric_actions(states)
     alone = [len(np.unique(of_one, axis=0)) == 48 for of_one in images]  # no symmetry of its own: actions have one image each
@@ -143,18 +148,18 @@ def test_what_a_symmetric_network_is_taught_leads_to_an_image_of_the_same_child(
     cube = Rubik2x2()
     learner = Learner(cube, replace(SMALL, network="symmetric-pairs"), 0)
     samples = learner.samples(np.random.default_rng(0))
-    read, which = representatives(cube, samples.x)
+    read, which = canonical(cube, samples.x)
     best = turned_actions(cube, samples.x, which)[np.arange(len(read)), samples.y_p]
     there, here = cube.apply(read, best), cube.apply(samples.x, samples.y_p)
-    assert (representatives(cube, there)[0] == representatives(cube, here)[0]).all() and (read != samples.x).any()
-    assert len(np.unique(representatives(cube, cube.symmetries(samples.x[:1])[0])[0], axis=0)) == 1
+    assert (canonical(cube, there)[0] == canonical(cube, here)[0]).all() and (read != samples.x).any()
+    assert len(np.unique(canonical(cube, cube.symmetries(samples.x[:1])[0])[0], axis=0)) == 1
     taught = []
     learner.model.register_forward_hook(lambda model, given, said: taught.append((given[0], said[1])))
     learner.config = replace(learner.config, epochs=1, minibatch=len(read))
     loss = learner.fit(samples, np.random.default_rng(0))["policy_loss"]
     order = np.random.default_rng(0).permutation(len(read))
-    (numbers, scores), *_ = taught
-    assert (numbers.numpy() == row_numbers(cube, make_rows(cube, "pairs"), read[order])).all()
+    (indices, scores), *_ = taught
+    assert (indices.numpy() == feature_indices(cube, make_features(cube, "pairs"), read[order])).all()
     assert loss == pytest.approx(torch.nn.functional.cross_entropy(scores, torch.from_numpy(best[order])).item(), rel=1e-4)
     with pytest.raises(ValueError, match="symmetric networks are for cubes"):
         Learner(Hanoi(3), replace(SMALL, network="symmetric-pairs"), 0)
@@ -176,7 +181,7 @@ def test_targets_by_hand_on_two_disks():
         return made_up(states)
 
     x = np.array([[2, 2], [1, 2], [0, 2], [0, 0], [1, 0], [2, 1], [1, 0]], np.uint8)
-    pinned = [
+    fixed = [
         0,  # the goal
         max(1 + 0, -1 + 8, -1 + 7),  # to the goal, which is worth 0, to (0, 2), and the large disk to (1, 0)
         max(1 + 0, -1 + 5, -1 + 9),  # to the goal, to (1, 2), and the large disk to (0, 1)
@@ -186,21 +191,21 @@ def test_targets_by_hand_on_two_disks():
         -1 + 10,
     ]
     y_v, y_p = targets(puzzle, x, v)
-    assert y_v.tolist() == pinned and y_v.dtype == np.float32 and len(seen) == 1
+    assert y_v.tolist() == fixed and y_v.dtype == np.float32 and len(seen) == 1
     best = puzzle.apply(x, y_p)[1:]
     assert best.tolist() == [[0, 2], [0, 1], [1, 0], [0, 0], [0, 1], [0, 0]]
     # Literally: the goal is worth 10 - 6 - 2 = 2 as a child, and its own children count when it is a sample.
-    literal, _ = targets(puzzle, x, v, pinned=False)
-    assert literal.tolist() == [-1 + 8, max(1 + 2, 7, 6), max(1 + 2, 4, 8), *pinned[3:]]
+    literal, _ = targets(puzzle, x, v, fix_goal=False)
+    assert literal.tolist() == [-1 + 8, max(1 + 2, 7, 6), max(1 + 2, 4, 8), *fixed[3:]]
 
 
 def test_deeper_targets_are_targets_of_targets():
     puzzle = Hanoi(2)
     x = puzzle.from_index(np.arange(9))
-    for pinned in (True, False):
-        once = targets(puzzle, x, made_up, pinned)[0]
-        twice = targets(puzzle, x, lambda states, once=once: once[puzzle.index(states)], pinned)
-        deep = targets(puzzle, x, made_up, pinned, depth=2)
+    for fix_goal in (True, False):
+        once = targets(puzzle, x, made_up, fix_goal)[0]
+        twice = targets(puzzle, x, lambda states, once=once: once[puzzle.index(states)], fix_goal)
+        deep = targets(puzzle, x, made_up, fix_goal, depth=2)
         assert (deep[0] == twice[0]).all() and (deep[1] == twice[1]).all()
     assert (targets(puzzle, x, made_up)[0] != targets(puzzle, x, made_up, depth=2)[0]).any()
 
@@ -214,7 +219,7 @@ def test_true_values_are_the_fixed_point_and_lead_home():
         assert (exact.distance(puzzle.apply(x, y_p)) == exact.distance(x) - 1).all()
 
 
-def test_literal_targets_hold_for_any_constant_and_pinned_ones_do_not():
+def test_literal_targets_hold_for_any_constant_and_those_of_a_fixed_goal_do_not():
     puzzle = Rubik2x2()
     x = np.concatenate([states_of(puzzle), puzzle.expand(puzzle.goal[None])[0], puzzle.goal[None]])
     exact = ExactTable(puzzle)
@@ -223,7 +228,7 @@ def test_literal_targets_hold_for_any_constant_and_pinned_ones_do_not():
         return (constant + 2.0 - exact.distance(states) - 2 * puzzle.is_solved(states)).astype(np.float32)  # 0 at the goal
 
     for constant in (0, 5, -3):
-        assert (targets(puzzle, x, lambda s, c=constant: v(s, c), pinned=False)[0] == v(x, constant)).all()
+        assert (targets(puzzle, x, lambda s, c=constant: v(s, c), fix_goal=False)[0] == v(x, constant)).all()
         holds = targets(puzzle, x, lambda s, c=constant: v(s, c))[0] == v(x, constant)
         assert holds.all() if constant == 0 else not holds[-7:].any()
 
@@ -238,8 +243,8 @@ def test_weights_are_one_over_depth_when_switched_on():
         samples = learner.samples(np.random.default_rng(0))
         depth = np.tile(np.arange(1, 21), 20)
         np.testing.assert_allclose(samples.weight, 1 / depth if weighted else np.ones(400))
-        rows = make_rows(Hanoi(3), "windows")
-        v, p = learner.model(torch.from_numpy(row_numbers(Hanoi(3), rows, samples.x)))
+        features = make_features(Hanoi(3), "windows")
+        v, p = learner.model(torch.from_numpy(feature_indices(Hanoi(3), features, samples.x)))
         weight = torch.from_numpy(samples.weight)
         value_loss = (weight * (v - torch.from_numpy(samples.y_v)) ** 2).mean()
         policy_loss = -(weight * torch.log_softmax(p, dim=1)[torch.arange(400), torch.from_numpy(samples.y_p)]).mean()
@@ -255,21 +260,31 @@ def test_weights_are_one_over_depth_when_switched_on():
     assert (x[True] == x[False]).all()
 
 
-def test_values_drift_away_literally_and_with_weights_but_not_with_the_goal_pinned():
+def test_values_drift_away_literally_and_with_weights_but_not_with_a_fixed_goal():
     puzzle, drift, errors = Hanoi(3), {}, {}
-    for name, settings in {"literal": {}, "weighted": {"weighted": True}, "pinned": {"pinned": True}}.items():
+    for name, settings in {"literal": {}, "weighted": {"weighted": True}, "fixed": {"fix_goal": True}}.items():
         learner = Learner(puzzle, replace(PAPER, iterations=100, **settings), 0)
         found = [learner.iterate() for _ in range(100)]
         drift[name] = found[-1]["target"]
-        assert (found[-1]["goal_value"] > 30) == (name != "pinned")
+        assert (found[-1]["goal_value"] > 30) == (name != "fixed")
         errors[name] = Probe(puzzle).errors(learner.agent().cost_to_go)["error"]
-    assert drift["literal"] > 50 and drift["weighted"] > 30 and abs(drift["pinned"]) < 4
+    assert drift["literal"] > 50 and drift["weighted"] > 30 and abs(drift["fixed"]) < 4
     assert max(errors.values()) < 3  # the constant is taken off again: the order of states is not lost
 
 
-@pytest.mark.parametrize("settings", [{}, {"weighted": True}, {"optimizer": "rmsprop", "rule": "copy"}, {"depth": 2}])
+@pytest.mark.parametrize("settings", [{}, {"weighted": True}, {"optimizer": "rmsprop", "target_update": "copy"}, {"depth": 2}])
 def test_learns_three_disks(settings):
-    config = replace(SMALL, iterations=120, k=30, walks=10, minibatch=100, decay=0.9, lr=3e-3, lr_end=3e-4, **settings)
+    config = replace(
+        SMALL,
+        iterations=120,
+        k=30,
+        walks=10,
+        minibatch=100,
+        ema_decay=0.9,
+        learning_rate=3e-3,
+        learning_rate_end=3e-4,
+        **settings,
+    )
     learner = Learner(Hanoi(3), config, 0)
     while learner.done < config.iterations:
         learner.iterate()
@@ -280,38 +295,40 @@ def test_learns_three_disks(settings):
     assert found["greedy_solved"] == 1 and found["optimal"] > 0.9
 
 
-def test_model_e_follows_by_its_rule():
-    learner = Learner(Hanoi(4), replace(SMALL, rule="copy", copy_every=2), 0)
-    first = learner.model_e.bias.clone()
+def test_the_target_network_follows_as_asked():
+    learner = Learner(Hanoi(4), replace(SMALL, target_update="copy", copy_every=2), 0)
+    first = learner.target.first.bias.clone()
     learner.iterate()
-    assert (learner.model_e.bias == first).all() and (learner.model.bias != first).any()
+    assert (learner.target.first.bias == first).all() and (learner.model.first.bias != first).any()
     learner.iterate()
-    assert (learner.model_e.bias == learner.model.bias).all()
-    learner = Learner(Hanoi(4), replace(SMALL, epochs=1, minibatch=400, decay=0.9), 0)
+    assert (learner.target.first.bias == learner.model.first.bias).all()
+    learner = Learner(Hanoi(4), replace(SMALL, epochs=1, minibatch=400, ema_decay=0.9), 0)
     learner.iterate()  # one step
-    torch.testing.assert_close(learner.model_e.bias, 0.9 * first + 0.1 * learner.model.bias)
+    torch.testing.assert_close(learner.target.first.bias, 0.9 * first + 0.1 * learner.model.first.bias)
 
 
-def test_warm_start_learns_to_take_walks_back_then_adi_begins():
+def test_warm_start_learns_to_undo_sequences_then_adi_begins():
     cube = Rubik3x3()
-    learner = Learner(cube, replace(SMALL, network="pieces", k=6, walks=100, warm_iterations=12, warm_k=6, lr=2e-3), 0)
-    samples = learner.walks_to_take_back(np.random.default_rng(0))
+    learner = Learner(
+        cube, replace(SMALL, network="pieces", k=6, walks=100, warm_iterations=12, warm_k=6, learning_rate=2e-3), 0
+    )
+    samples = learner.sequences_to_undo(np.random.default_rng(0))
     assert samples.y_v[:7].tolist() == [1, 0, -1, -2, -3, -4, 1]
     back = cube.apply(samples.x, samples.y_p)
     starts = np.arange(600) % 6 == 0
     assert cube.is_solved(back[starts]).all() and (back[~starts] == samples.x[:-1][~starts[1:]]).all()
     found = [learner.iterate() for _ in range(12)]
     assert found[-1]["value_loss"] < found[0]["value_loss"] / 2 and found[-1]["policy_loss"] < found[0]["policy_loss"]
-    assert (learner.model_e.bias == learner.model.bias).all()
+    assert (learner.target.first.bias == learner.model.first.bias).all()
     learner.iterate()
-    assert (learner.model_e.bias != learner.model.bias).any()
+    assert (learner.target.first.bias != learner.model.first.bias).any()
 
 
 # Runs ------------------------------------------------------------------------------------------------------------------
 
 
 def test_every_search_runs_on_it(tmp_path):
-    agent = train(options(tmp_path / "run", puzzle="hanoi-3-3", iterations=60, lr=3e-3))
+    agent = train(options(tmp_path / "run", puzzle="hanoi-3-3", iterations=60, learning_rate=3e-3))
     states = Hanoi(3).from_index(np.arange(27))
     for name in (
         "greedy",
@@ -341,105 +358,19 @@ def test_policy_quality_of_true_distances_and_of_a_policy_that_goes_in_circles()
     assert found["greedy_solved"] < 1 and found["optimal"] < 1
 
 
-def test_conjugations_by_hand():
-    cube = Rubik3x3()
-    moves = cube.parse("R U R' U R U' R' R'")
-    windows = ["R U R'", "U R' U", "R' U R", "U R U'", "R U' R'", "U' R' R'"]
-    assert triplets([moves, cube.parse("R U"), []]) == {tuple(cube.parse(text)): 1 for text in windows}
-    expected = {"R U R'": True, "R' U R": True, "U R U'": True, "U R' U": False, "U' R' R'": False, "R R R'": False}
-    expected |= {"R R' R'": False, "R L R'": True, "R U R": False}
-    assert {text: is_conjugation(cube, tuple(cube.parse(text))) for text in expected} == expected
-    half = Rubik3x3("htm")
-    assert is_conjugation(half, tuple(half.parse("R2 U R2"))) and not is_conjugation(half, tuple(half.parse("R2 U R")))
-
-    found = report(cube, [moves, cube.parse("R U R'"), cube.parse("F F")])
-    assert found["triplets"] == 7 and found["solutions"] == 3
-    assert found["share"] == 5 / 7 and found["mean"] == {"conjugation": 5 / 4, "other": 1.0}
-    assert found["top"][0] == ("R U R'", 2, True) and found["frequency"] == {"conjugation": [2, 1, 1, 1], "other": [1, 1]}
-    assert share_by_chance(cube) == 12 * 10 / (12 * 11 * 11)
-    assert report(cube, [])["share"] == 0
-
-
-def test_results_are_measured_once_and_written_between_the_marks(tmp_path, monkeypatch):
-    config = {"network": "pairs", "iterations": 2, "epochs": 1, "walks": 5}
-    for preset in ("2x2-literal", "2x2-pinned"):
-        pinned = preset == "2x2-pinned"
-        train(options(tmp_path / "runs" / f"{preset}-s0", puzzle="rubik2x2-qtm", pinned=pinned, **config))
-    train(options(tmp_path / "runs" / "2x2-s0", puzzle="rubik2x2-qtm", **config))
-    train(options(tmp_path / "runs" / "3x3-s0", puzzle="rubik3x3-qtm", **config | {"network": "pieces"}))
-    train(options(tmp_path / "runs" / "hanoi-4-3-s0", iterations=40))
-    quick = {"enumerable": lambda agent: {"mean_absolute_error": 1.5, "optimal": 0.5, "greedy_solved": 0.25}}
-    for name in ("heuristic_quality", "policy_quality"):  # all 3,674,160 states take too long here
-        monkeypatch.setattr(results, name, lambda agent: quick["enumerable"](agent) | {"greedy_without_undo_solved": 0.75})
-    (tmp_path / "README.md").write_text("before <!-- results:begin --> old <!-- results:end --> after")
-    small = {"leaves": 50, "uniform": 4, "few": 2, "turned": 3, "turned_3x3": 2, "nodes": 20, "cubes": 2, "near": 2}
-    small |= {"seconds": 0.05, "nodes_3x3": 50}
-    monkeypatch.setitem(results.SOLVERS, "Vanilla MCTS", ("mcts-betacube-vanilla", {"max_moves": 2, "iterations_per_move": 5}))
-    for name in ("BWAS", "BWAS, weight 0.2"):
-        monkeypatch.setitem(results.SOLVERS, name, ("bwas", {"batch": 5}))
-    asked = results.Options(runs=tmp_path / "runs", readme=tmp_path / "README.md", **small)
-    results.write(asked)
-    text = (tmp_path / "README.md").read_text()
-    assert text.startswith("before") and text.endswith("after") and "old" not in text
-    for part in ("| literal, seed 0 | 2 |", "| pinned, seed 0 | 2 |", "| BetaCube's best | 100 | 100 | 100 | 100 | 100 | 75 |",
-                 "25.00% | 75.00% |", "median length 30", "### Shortening", "### Conjugations", "hanoi-4-3-s0",
-                 "| 3x3-s0 | kociemba | 2 | 100.00% |", "| 3x3-s0 | random | 0 of 2 |"):  # fmt: skip
-        assert part in text, part
-    for name in ("divergence", "solvers-2x2", "solvers-3x3"):
-        assert (tmp_path / f"{name}.png").stat().st_size > 1000
-    monkeypatch.setattr(results, "solve", None)  # would fail if anything were measured again
-    results.write(asked)
-    assert (tmp_path / "README.md").read_text() == text
-    with pytest.raises(ValueError, match="no runs PRESET-sSEED in"):
-        results.write(results.Options(runs=tmp_path / "nowhere"))
-
-
-def test_a_run_that_was_cut_short_is_not_measured(tmp_path, monkeypatch):
-    iterate = Learner.iterate
-    monkeypatch.setattr(Learner, "iterate", lambda learner: iterate(learner) if learner.done < 3 else 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        train(options(tmp_path / "runs" / "hanoi-4-3-s0"))
-    with pytest.raises(ValueError, match="nothing has been measured"):
-        results.write(results.Options(runs=tmp_path / "runs", readme=tmp_path / "README.md"))
-
-
-def test_what_shortening_saves_and_triplets_are_told(tmp_path, monkeypatch):
-    cube = Rubik2x2()
-    exact, states = ExactTable(cube), states_of(cube, 6)
-
-    def make_solver(solver, agent, budget):
-        def search(states):  # gives up on every third state; the naive form makes a turn and takes it back first
-            detour = [0, int(cube.inverse_action[0])] if solver == "Naive DeepCube" else []
-            solved = np.arange(len(states)) % 3 > 0
-            moves = [detour + list(found) if done else [] for found, done in zip(exact.solve(states), solved, strict=True)]
-            return Solutions(moves, solved, np.ones(len(states), np.int64), np.ones(len(states)))
-
-        return search
-
-    monkeypatch.setattr(results, "make_solver", make_solver)
-    row = results.solve("DeepCube", Exact(cube), Budget(), states)
-    distance = exact.distance(states).astype(int).tolist()
-    assert row["lengths"] == [None, *distance[1:3], None, *distance[4:]]
-    assert row["naive_lengths"] == [None if length is None else length + 2 for length in row["lengths"]]
-    beside = {"lengths": [99, *distance[1:3], 99, distance[4] - 1, distance[5] + 1]}
-    text = results.shortening_text([(Path("2x2-s0"), {"uniform, DeepCube": row, "uniform, kociemba": beside})])
-    assert "| 2x2-s0 | uniform | 4 of 6 |" in text and "| 2.00 |" in text and "| 75.00% |" in text
-    text = results.conjugation_text([(Path("2x2-s0"), {"uniform, DeepCube": row})], tmp_path)
-    assert "| 2x2-s0 | 4 |" in text and (tmp_path / "conjugations-2x2-s0.png").stat().st_size > 1000
-    assert "naive_lengths" not in results.solve("BWAS", Exact(cube), Budget(), states)
-
-
 # Settings --------------------------------------------------------------------------------------------------------------
 
 
 def test_presets_fit_their_puzzles():
     for puzzle, config, _ in PRESETS.values():
-        make_rows(puzzle_from_name(puzzle), NETWORKS[config.network].input)
+        make_features(puzzle_from_name(puzzle), NETWORKS[config.network].input)
         assert config.warm_iterations < config.iterations
-    literal, weighted, pinned, both = (PRESETS[preset][1] for preset in results.DRIFT)
-    assert weighted == replace(literal, weighted=True) and pinned == replace(literal, pinned=True)
-    assert both == replace(literal, pinned=True, weighted=True)
-    assert not literal.pinned and literal.optimizer == "rmsprop" and literal.rule == "copy"
+    literal, weighted, fixed, both = (
+        PRESETS[f"2x2-{name}"].config for name in ("literal", "weighted", "fixed-goal", "fixed-goal-weighted")
+    )
+    assert weighted == replace(literal, weighted=True) and fixed == replace(literal, fix_goal=True)
+    assert both == replace(literal, fix_goal=True, weighted=True)
+    assert not literal.fix_goal and literal.optimizer == "rmsprop" and literal.target_update == "copy"
     command = [sys.executable, "-m", "train.adi", "--preset", "5x5", "--run.folder", "x"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1 and "unknown preset '5x5': choose from 2x2" in done.stderr
@@ -448,16 +379,15 @@ def test_presets_fit_their_puzzles():
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"network": "resnet"}, "network must be one of deepcube, "),
-        ({"walks": 0}, "walks must be at least 1"),
-        ({"trunk": (64, 0)}, "layers must have at least 1 neuron"),
-        ({"depth": 0}, "depth must be at least 1"),
-        ({"warm_iterations": -1}, "warm_iterations must be at least 0"),
-        ({"lr": 0}, "lr must be above 0"),
-        ({"decay": 1.0}, "decay must be at least 0 and below 1"),
-        ({"rule": "never"}, "rule must be one of copy, average"),
-        ({"optimizer": "sgd"}, "optimizer must be one of rmsprop, adam"),
-        ({"scramble": "fixed"}, "scramble must be one of deepcube, random-state"),
+        ({"network": "resnet"}, "network must be one of 'deepcube', "),
+        ({"walks": 0}, "walks must be a whole number of at least 1"),
+        ({"depth": 0}, "depth must be a whole number of at least 1"),
+        ({"warm_iterations": -1}, "warm_iterations must be a whole number of at least 0"),
+        ({"learning_rate": 0}, "learning_rate must be a number above 0"),
+        ({"ema_decay": 1.0}, "ema_decay must be a number at least 0 and below 1"),
+        ({"target_update": "never"}, "target_update must be one of 'copy', 'ema'"),
+        ({"optimizer": "sgd"}, "optimizer must be one of 'adam', 'rmsprop'"),
+        ({"scramble": "fixed"}, "scramble must be one of 'deepcube', 'random-state'"),
         ({"weighted": True, "scramble": "random-state"}, "random states have none"),
     ],
 )
@@ -467,7 +397,7 @@ def test_bad_settings_are_refused_by_name(settings, fault):
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="too many for a row each"):
+    with pytest.raises(ValueError, match="too many for an embedding each"):
         train(options(tmp_path / "big", puzzle="rubik3x3-qtm"))
     with pytest.raises(ValueError, match="--probe-every must be at least 0"):
         train(replace(options(tmp_path / "run"), probe_every=-1))

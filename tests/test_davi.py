@@ -15,12 +15,7 @@ from agents.davi.agent import Davi
 from agents.davi.config import PRESETS, DaviConfig
 from agents.davi.learner import Learner, targets
 from agents.davi.network import NETWORKS, Architecture, evaluate, folded, make_network
-from agents.networks.embedding import INPUTS, make_rows, row_numbers
-from results.davi import results
-from results.davi.figures import convergence_points
-from results.davi.grid import Options as GridOptions
-from results.davi.grid import grid_states, measure, table
-from results.davi.published import HANOI, OPTIMAL, POINTS
+from agents.networks.embedding import INPUTS, feature_indices, make_features
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.search import Budget, make_search
@@ -47,31 +42,32 @@ def states_of(puzzle, n=50, seed=0):
 
 @pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3(), Hanoi(7), Hanoi(3, 4)], ids=lambda puzzle: puzzle.name)
 @pytest.mark.parametrize("name", INPUTS)
-def test_the_sum_of_rows_is_the_product_with_a_one_hot_vector(puzzle, name):
+def test_the_sum_of_embeddings_is_the_product_with_a_one_hot_vector(puzzle, name):
     if (name, puzzle.name) in (("triples", "rubik3x3-qtm"), ("windows", "rubik3x3-qtm"), ("windows", "rubik2x2-qtm")):
-        with pytest.raises(ValueError, match="too many for a row each"):
-            make_rows(puzzle, name)
+        with pytest.raises(ValueError, match="too many for an embedding each"):
+            make_features(puzzle, name)
         return
-    rows, states = make_rows(puzzle, name), states_of(puzzle)
-    numbers = row_numbers(puzzle, rows, states)
-    assert numbers.shape == (50, len(rows.offset)) and numbers.min() >= 0 and numbers.max() < rows.count
-    one_hot = torch.zeros(50, rows.count)
-    one_hot.scatter_(1, torch.from_numpy(numbers), 1.0)
-    assert (one_hot.sum(dim=1) == len(rows.offset)).all()  # no two rows fall together
-    network = make_network(rows, Architecture(name, (8, 4), 1), 0)
-    product = one_hot @ network.rows.weight
-    torch.testing.assert_close(network.rows(torch.from_numpy(numbers)), product)
-    assert len(np.unique(numbers, axis=0)) == len(np.unique(states, axis=0))  # different states look different
+    features, states = make_features(puzzle, name), states_of(puzzle)
+    indices = feature_indices(puzzle, features, states)
+    assert indices.shape == (50, len(features.offset)) and indices.min() >= 0 and indices.max() < features.count
+    one_hot = torch.zeros(50, features.count)
+    one_hot.scatter_(1, torch.from_numpy(indices), 1.0)
+    assert (one_hot.sum(dim=1) == len(features.offset)).all()  # no two features fall together
+    network = make_network(features, Architecture(name, (8, 4), 1), 0)
+    torch.nn.init.normal_(network.first.bias)
+    product = one_hot @ network.first.embedding.weight + network.first.bias
+    torch.testing.assert_close(network.first(torch.from_numpy(indices)), product)
+    assert len(np.unique(indices, axis=0)) == len(np.unique(states, axis=0))  # different states look different
 
 
 def test_pieces_and_stickers_are_the_puzzles_own_one_hot_forms():
     cube, states = Rubik3x3(), states_of(Rubik3x3())
-    numbers = row_numbers(cube, make_rows(cube, "pieces"), states)
+    indices = feature_indices(cube, make_features(cube, "pieces"), states)
     one_hot = np.zeros((50, 480), np.uint8)
-    np.put_along_axis(one_hot, numbers, 1, axis=1)
+    np.put_along_axis(one_hot, indices, 1, axis=1)
     assert (one_hot == cube.one_hot(states)).all()
-    assert (row_numbers(cube, make_rows(cube, "stickers"), states) % 6 == cube.stickers(states)).all()
-    pair = make_rows(cube, "pairs")
+    assert (feature_indices(cube, make_features(cube, "stickers"), states) % 6 == cube.stickers(states)).all()
+    pair = make_features(cube, "pairs")
     assert len(pair.offset) == 190 and pair.count == 190 * 24**2
 
 
@@ -85,40 +81,40 @@ def test_pieces_and_stickers_are_the_puzzles_own_one_hot_forms():
     ],
 )
 def test_the_thesiss_networks_have_its_numbers_of_weights(name, weights):
-    network = make_network(make_rows(Rubik2x2(), "stickers"), NETWORKS[name], 0)
+    network = make_network(make_features(Rubik2x2(), "stickers"), NETWORKS[name], 0)
     assert sum(parameter.numel() for parameter in network.parameters()) == weights
 
 
 @pytest.mark.parametrize("blocks", [0, 2])
 def test_folded_batch_norm_answers_as_the_network_does_in_evaluation_mode(blocks):
     puzzle, architecture = Hanoi(5), Architecture("pieces", (16, 8), blocks, True)
-    rows = make_rows(puzzle, "pieces")
-    network = make_network(rows, architecture, 0)
-    numbers = row_numbers(puzzle, rows, states_of(puzzle, 200))
+    features = make_features(puzzle, "pieces")
+    network = make_network(features, architecture, 0)
+    indices = feature_indices(puzzle, features, states_of(puzzle, 200))
     for parameter in network.parameters():  # anything but 1 and 0 in the normalisation
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(1))
     for _ in range(20):
-        network(torch.from_numpy(numbers))  # statistics
+        network(torch.from_numpy(indices))  # statistics
     plain = folded(network)
     assert not any(isinstance(layer, torch.nn.BatchNorm1d) for layer in plain.modules())
-    expected = evaluate(network.eval(), numbers)
+    expected = evaluate(network.eval(), indices)
     assert expected.std() > 0.1
-    np.testing.assert_allclose(evaluate(plain, numbers), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(evaluate(plain, indices), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("cube", [Rubik2x2(), Rubik2x2("htm"), Rubik3x3()], ids=lambda cube: cube.name)
-def test_a_symmetric_network_takes_cubes_that_are_alike_for_the_same(cube):
+def test_a_symmetric_network_says_the_same_of_a_whole_symmetry_class(cube):
     states = states_of(cube, 20)
-    alike = np.concatenate([cube.symmetries(states), cube.symmetries(cube.inverse(states))], axis=1)  # [20, 96, S]
+    whole = np.concatenate([cube.symmetries(states), cube.symmetries(cube.inverse(states))], axis=1)  # [20, 96, S]
     for symmetric in (True, False):
         agent = Davi(cube, Architecture("pairs", (8, 8), 1, symmetric=symmetric))
         agent.network.out.bias.data += 5  # above 1, where costs are cut off
-        costs = agent.cost_to_go(alike.reshape(-1, cube.state_size)).reshape(20, 96)
+        costs = agent.cost_to_go(whole.reshape(-1, cube.state_size)).reshape(20, 96)
         assert (np.ptp(costs, axis=1) < 1e-4).all() == symmetric
         twin = Davi.from_stored(cube, json.loads(json.dumps(agent.settings())), agent.arrays())
         assert (twin.cost_to_go(states) == agent.cost_to_go(states)).all()
     with pytest.raises(ValueError, match="symmetric networks are for cubes"):
-        make_rows(Hanoi(3), "pieces", symmetric=True)
+        make_features(Hanoi(3), "pieces", symmetric=True)
 
 
 # The agent -------------------------------------------------------------------------------------------------------------
@@ -127,7 +123,9 @@ def test_a_symmetric_network_takes_cubes_that_are_alike_for_the_same(cube):
 def test_agent_keeps_the_protocol_and_survives_being_stored(rng):
     puzzle = Rubik2x2()
     agent = Davi(
-        puzzle, Architecture("pairs", (8, 8), 1), make_network(make_rows(puzzle, "pairs"), Architecture("pairs", (8, 8), 1), 5)
+        puzzle,
+        Architecture("pairs", (8, 8), 1),
+        make_network(make_features(puzzle, "pairs"), Architecture("pairs", (8, 8), 1), 5),
     )
     states = np.concatenate([states_of(puzzle), puzzle.goal[None]])
     costs, policy = agent.cost_to_go(states), agent.policy(states)
@@ -136,7 +134,7 @@ def test_agent_keeps_the_protocol_and_survives_being_stored(rng):
     twin = Davi.from_stored(puzzle, json.loads(json.dumps(agent.settings())), agent.arrays())
     assert (twin.cost_to_go(states) == costs).all()
     assert agents.describe(agent)["agent"] == "davi"
-    with pytest.raises(ValueError, match="network.bias must have shape .8,., is missing"):
+    with pytest.raises(ValueError, match="network.first.bias must have shape .8,., is missing"):
         Davi.from_stored(puzzle, agent.settings(), {})
     with pytest.raises(ValueError, match="is of shape"):
         Davi.from_stored(puzzle, agent.settings() | {"first": [9, 8]}, agent.arrays())
@@ -195,7 +193,7 @@ def test_targets_of_an_exact_cost_to_go_are_the_distances():
 
 
 def test_learns_three_disks_to_zero_error(tmp_path):
-    config = replace(SMALL, iterations=150, batch=300, minibatch=100, lr=3e-3, lr_end=3e-4)
+    config = replace(SMALL, iterations=150, batch=300, minibatch=100, learning_rate=3e-3, learning_rate_end=3e-4)
     agent = train(Options(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config))
     assert np.abs(agent.cost_to_go(Hanoi(3).from_index(np.arange(27))) - ExactTable(Hanoi(3)).distances).max() < 0.1
     quality = heuristic_quality(agent)
@@ -206,10 +204,16 @@ def test_learns_three_disks_to_zero_error(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"rule": "states", "target_states": 600}, {"rule": "threshold", "scramble": "adaptive", "epsilon": 0.02}]
+    "settings",
+    [
+        {"target_update": "states", "target_states": 600},
+        {"target_update": "threshold", "scramble": "adaptive", "epsilon": 0.02},
+    ],
 )
-def test_other_rules_learn_too(settings):
-    learner = Learner(Hanoi(3), replace(SMALL, k_max=60, offset=3, lr=3e-3, lr_end=1e-3, iterations=120, **settings), 0)
+def test_other_target_updates_learn_too(settings):
+    learner = Learner(
+        Hanoi(3), replace(SMALL, k_max=60, offset=3, learning_rate=3e-3, learning_rate_end=1e-3, iterations=120, **settings), 0
+    )
     while learner.done < learner.config.iterations:
         learner.iterate()
     exact = ExactTable(Hanoi(3))
@@ -218,35 +222,37 @@ def test_other_rules_learn_too(settings):
     assert errors.max() < 1 and errors[exact.distances <= 3].max() < 0.5
 
 
-def test_threshold_rule_updates_model_e_below_epsilon_and_only_when_asked():
-    learner = Learner(Hanoi(4), replace(SMALL, rule="threshold", check_every=3, epsilon=1e-9, scramble="adaptive", k_max=9), 0)
-    first = learner.model_e.out.weight.clone()
-    figures = [learner.iterate() for _ in range(6)]
-    assert ["validation_loss" in figure for figure in figures] == [False, False, True] * 2
-    assert learner.points == 0 and (learner.model_e.out.weight == first).all() and figures[-1]["effective_k"] == 2
+def test_threshold_copies_to_the_target_network_below_epsilon_and_only_when_checked():
+    learner = Learner(
+        Hanoi(4), replace(SMALL, target_update="threshold", check_every=3, epsilon=1e-9, scramble="adaptive", k_max=9), 0
+    )
+    first = learner.target.out.weight.clone()
+    metrics = [learner.iterate() for _ in range(6)]
+    assert ["validation_loss" in row for row in metrics] == [False, False, True] * 2
+    assert learner.points == 0 and (learner.target.out.weight == first).all() and metrics[-1]["effective_k"] == 2
     learner.converge(1e-10)
-    assert learner.points == 1 and (learner.model_e.out.weight == learner.model.out.weight).all()
+    assert learner.points == 1 and (learner.target.out.weight == learner.model.out.weight).all()
     assert learner.effective_k == 3 and learner.since_update == 0
     learner.converge(1e-9)  # not below
     assert learner.points == 1
 
 
-def test_states_rule_counts_states_and_average_follows_every_step():
-    learner = Learner(Hanoi(4), replace(SMALL, rule="states", target_states=1500), 0)
+def test_states_counts_states_and_ema_follows_every_step():
+    learner = Learner(Hanoi(4), replace(SMALL, target_update="states", target_states=1500), 0)
     assert [learner.iterate()["convergence_points"] for _ in range(6)] == [0, 0, 1, 1, 1, 2]
-    learner = Learner(Hanoi(4), replace(SMALL, batch=200, epochs=1, decay=0.9), 0)
-    before = learner.model_e.bias.clone()
+    learner = Learner(Hanoi(4), replace(SMALL, batch=200, epochs=1, ema_decay=0.9), 0)
+    before = learner.target.first.bias.clone()
     learner.iterate()  # one step
-    torch.testing.assert_close(learner.model_e.bias, 0.9 * before + 0.1 * learner.model.bias)
+    torch.testing.assert_close(learner.target.first.bias, 0.9 * before + 0.1 * learner.model.first.bias)
 
 
-def test_warm_start_fits_the_length_of_walks_then_davi_begins():
+def test_warm_start_fits_the_lengths_of_sequences_then_davi_begins():
     learner = Learner(Rubik3x3(), replace(SMALL, network="pieces", warm_iterations=8, warm_k=6, scramble="uniform", k_max=6), 0)
     states, steps = learner.sample(600, np.random.default_rng(0), None)
     assert (states[6:12] == states[:6]).mean() < 0.9 and (steps[:7] == [1, 2, 3, 4, 5, 6, 1]).all()
-    figures = [learner.iterate() for _ in range(8)]
-    assert figures[-1]["loss"] < figures[0]["loss"] / 3
-    assert (learner.model_e.out.weight == learner.model.out.weight).all()
+    metrics = [learner.iterate() for _ in range(8)]
+    assert metrics[-1]["loss"] < metrics[0]["loss"] / 3
+    assert (learner.target.out.weight == learner.model.out.weight).all()
     costs = [learner.agent().cost_to_go(states[steps == k]).mean() for k in range(1, 7)]
     assert (np.diff(costs) > 0).all()
     assert learner.iterate()["effective_k"] == 6
@@ -254,7 +260,9 @@ def test_warm_start_fits_the_length_of_walks_then_davi_begins():
 
 def test_batch_norm_networks_learn(monkeypatch):
     monkeypatch.setitem(NETWORKS, "small-norm", Architecture("pieces", (32, 16), 1, True))
-    learner = Learner(Hanoi(3), replace(SMALL, network="small-norm", iterations=60, lr=3e-3, lr_end=1e-3), 0)
+    learner = Learner(
+        Hanoi(3), replace(SMALL, network="small-norm", iterations=60, learning_rate=3e-3, learning_rate_end=1e-3), 0
+    )
     while learner.done < 60:
         learner.iterate()
     costs = learner.agent().cost_to_go(Hanoi(3).from_index(np.arange(27)))
@@ -277,44 +285,13 @@ def test_agents_of_convergence_points_are_kept_where_they_can_be_loaded(tmp_path
     train(options(tmp_path / "run", epsilon=1e9))
     kept = sorted(path.name for path in (tmp_path / "run" / "convergence").iterdir())
     assert kept == ["0001", "0003", "0005", "0007"]
-    assert convergence_points(lines(tmp_path / "run")) == list(range(1, 9))
+    assert [row["convergence_points"] for row in lines(tmp_path / "run")] == list(range(1, 9))
     assert agents.last_checkpoint(tmp_path / "run" / "convergence" / "0003").stem == f"{3:012d}"
     assert isinstance(agents.load(tmp_path / "run" / "convergence" / "0003"), Davi)
 
 
-def test_grid_has_a_row_per_pair(tmp_path):
-    train(options(tmp_path / "run"))
-    asked = GridOptions(tmp_path / "run", n=(3, 7), weights=(0.5, 1.0), states=20, k_max=10)
-    assert grid_states(Hanoi(4), asked).shape == (26, 4)
-    rows = measure(asked)
-    assert [(row["weight"], row["n"]) for row in rows] == [(0.5, 3), (0.5, 7), (1.0, 3), (1.0, 7)]
-    assert rows[-1]["solved"] == 1
-    text = table(rows).splitlines()
-    assert len(text) == 4 and "(100.00)" in text[-1]  # the thesis's figure beside ours
-
-
-def test_results_are_measured_once_and_written_between_the_marks(tmp_path, monkeypatch):
-    folder = tmp_path / "runs" / "hanoi-4-3-s0"
-    train(options(folder, epsilon=1e9))
-    thesis = tmp_path / "runs" / "2x2-final_nr-s0"  # only named like one, so that it is quick
-    train(options(thesis, epsilon=1e9))
-    (tmp_path / "README.md").write_text("before <!-- results:begin --> old <!-- results:end --> after")
-    asked = results.Options(runs=tmp_path / "runs", readme=tmp_path / "README.md", points=1)
-    results.write(asked)
-    text = (tmp_path / "README.md").read_text()
-    assert text.startswith("before") and text.endswith("after") and "old" not in text
-    assert "| hanoi-4-3-s0 |" in text and "smaller towers" in text and "15, 15, 0.7" in text
-    assert (thesis / "convergence" / "0007" / "measured.json").exists() and not (thesis / "measured.json").exists()
-    assert "| 2x2-final_nr, thesis | 40 | 45 | 55 |" in text and "| mean absolute error after thousands of states |" in text
-    monkeypatch.setattr(results, "from_start", None)  # would fail if anything were measured again
-    results.write(asked)
-    assert (tmp_path / "README.md").read_text() == text
-    with pytest.raises(ValueError, match="no runs PRESET-sSEED in"):
-        results.write(results.Options(runs=tmp_path / "nowhere"))
-
-
 def test_every_search_runs_on_it(tmp_path):
-    agent = train(options(tmp_path / "run", iterations=150, rule="average", lr=3e-3))
+    agent = train(options(tmp_path / "run", iterations=150, target_update="ema", learning_rate=3e-3))
     for name in ("greedy", "bwas", "beam"):
         found = make_search(name, agent, budget=Budget(nodes=10_000))(Hanoi(4).from_index(np.arange(81)))
         assert found.solved.all()
@@ -323,10 +300,9 @@ def test_every_search_runs_on_it(tmp_path):
 # Settings --------------------------------------------------------------------------------------------------------------
 
 
-def test_presets_fit_their_puzzles_and_cover_what_was_published():
-    assert set(POINTS) | set(OPTIMAL) | set(HANOI) <= set(PRESETS)
+def test_presets_fit_their_puzzles_and_have_the_thesiss_settings():
     for puzzle, config, _ in PRESETS.values():
-        make_rows(puzzle_from_name(puzzle), NETWORKS[config.network].input)
+        make_features(puzzle_from_name(puzzle), NETWORKS[config.network].input)
         assert config.warm_iterations < config.iterations
     thesis = PRESETS["2x2-final_nr"][1]
     assert (thesis.batch, thesis.validation, thesis.check_every, thesis.epsilon) == (1000, 200, 5, 0.05)
@@ -338,15 +314,15 @@ def test_presets_fit_their_puzzles_and_cover_what_was_published():
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"network": "DNN_1"}, "network must be one of DNN_0, "),
-        ({"batch": 0}, "batch must be at least 1"),
-        ({"check_every": 0}, "check_every must be at least 1"),
-        ({"offset": -1}, "offset must be at least 0"),
-        ({"epsilon": 0}, "epsilon must be above 0"),
-        ({"lr": -1e-3}, "lr must be above 0"),
-        ({"decay": 1.0}, "decay must be at least 0 and below 1"),
-        ({"rule": "never"}, "rule must be one of threshold, states, average"),
-        ({"scramble": "fixed"}, "scramble must be one of uniform"),
+        ({"network": "DNN_1"}, "network must be one of 'DNN_0', "),
+        ({"batch": 0}, "batch must be a whole number of at least 1"),
+        ({"check_every": 0}, "check_every must be a whole number of at least 1"),
+        ({"offset": -1}, "offset must be a whole number of at least 0"),
+        ({"epsilon": 0}, "epsilon must be a number above 0"),
+        ({"learning_rate": -1e-3}, "learning_rate must be a number above 0"),
+        ({"ema_decay": 1.0}, "ema_decay must be a number at least 0 and below 1"),
+        ({"target_update": "never"}, "target_update must be one of 'threshold', 'states', 'ema'"),
+        ({"scramble": "fixed"}, "scramble must be one of 'uniform'"),
         ({"network": "DNN_0", "minibatch": 1}, "normalises over a minibatch"),
     ],
 )
@@ -358,10 +334,10 @@ def test_bad_settings_are_refused_by_name(settings, fault):
 def test_what_cannot_be_trained_is_refused(tmp_path):
     with pytest.raises(ValueError, match="at least 2 states"):
         Learner(Hanoi(3), replace(SMALL, validation=1), 0)
-    with pytest.raises(ValueError, match="too many for a row each"):
+    with pytest.raises(ValueError, match="too many for an embedding each"):
         train(replace(options(tmp_path / "big"), puzzle="rubik3x3-qtm"))
     with pytest.raises(ValueError, match="unknown input"):
-        make_rows(Hanoi(3), "colours")
+        make_features(Hanoi(3), "colours")
     with pytest.raises(ValueError, match="--probe-every must be at least 0"):
         train(replace(options(tmp_path / "run"), probe_every=-1))
     assert not (tmp_path / "run").exists()

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import spearmanr
 
 import agents
-from agents.baselines import Exact, Random
-from rubiks_gym.exact import ExactTable
+from agents.baselines.agent import Random
+from rubiks_gym.exact import Exact, ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds
 from rubiks_gym.search import SEARCHES, Budget, make_search, parse_options, search_options
 from rubiks_gym.search.heuristic import lookahead_policy

@@ -47,9 +47,9 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
     ("name", "settings"),
     [
         ("davi", {}),
-        ("davi", {"rule": "average", "warm_iterations": 4, "warm_k": 7, "network": "small-norm"}),
+        ("davi", {"target_update": "ema", "warm_iterations": 4, "warm_k": 7, "network": "small-norm"}),
         ("adi", {}),
-        ("adi", {"optimizer": "rmsprop", "rule": "copy", "copy_every": 3, "pinned": False, "warm_iterations": 2}),
+        ("adi", {"optimizer": "rmsprop", "target_update": "copy", "copy_every": 3, "fix_goal": False, "warm_iterations": 2}),
         ("ppo", {}),
         ("ppo", {"fine_tune": "bound"}),
         ("ppo", {"fine_tune": "paper", "warm_iterations": 0, "ppo_iterations": 8}),
@@ -101,7 +101,7 @@ mean_over_ranks(each)
 assert (each[0] == 0.5).all() and each[1].tolist() == [1.0]
 
 def run(kind, **more):
-    agent = TRAIN[name](OPTIONS[name](folder / kind, rule="average", **more))
+    agent = TRAIN[name](OPTIONS[name](folder / kind, target_update="ema", **more))
     np.save(folder / f"{kind}-{dist.get_rank()}.npy", weights_of(agent))
 
 def stopped(learner):
@@ -133,11 +133,11 @@ def test_two_processes_agree_and_resume(tmp_path, name):
     assert (found["whole"][0] == found["whole"][1]).all(), "both processes hold the same weights"
     assert (found["cut"][0] == found["cut"][1]).all() and (found["cut"][0] == found["whole"][0]).all(), "stopped and resumed"
     assert lines(tmp_path / "whole") == lines(tmp_path / "cut")
-    alone = TRAIN[name](OPTIONS[name](tmp_path / "alone", rule="average"))
+    alone = TRAIN[name](OPTIONS[name](tmp_path / "alone", target_update="ema"))
     assert (weights_of(alone) != found["whole"][0]).any()  # other states, so other weights
     assert [row["states"] for row in lines(tmp_path / "alone")] == [row["states"] for row in lines(tmp_path / "whole")]
     with pytest.raises(ValueError, match="was begun with processes=2, not 1"):
-        TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, rule="average"))
+        TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, target_update="ema"))
 
 
 @both

@@ -16,7 +16,7 @@ from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.chasenet import FORMS, Architecture, ChaseNet, tokens
 from agents.ppo_chasenet.config import PRESETS, PpoChaseNetConfig
 from agents.ppo_chasenet.learner import ChaseReward, Learner
-from agents.ppo_chasenet.nx import fit, scrambled_walks, walk_pairs
+from agents.ppo_chasenet.nx import fit_pairs, scrambled_walks, walk_pairs
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.search import Perimeter, make_search
@@ -47,8 +47,8 @@ def stirred(network, seed=0):
 
 def run(learner):
     while learner.done < learner.config.iterations:
-        figures = learner.iterate()
-    return figures
+        metrics = learner.iterate()
+    return metrics
 
 
 # What ChaseNet reads ---------------------------------------------------------------------------------------------------
@@ -99,11 +99,11 @@ def test_fully_connected_form_is_two_heads_and_the_rest(puzzle):
 
 
 @pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3(), Hanoi(4, 3)], ids=repr)
-def test_pairs_form_adds_a_row_for_where_each_piece_is_in_both(puzzle):
+def test_pairs_form_sums_an_embedding_for_where_each_piece_is_in_both(puzzle):
     net, s, t = ChaseNet(puzzle, TINY["pairs"]), states_of(puzzle), states_of(puzzle, seed=1)
     weights, v = stirred(net.network), puzzle.n_values
     is_tower = isinstance(puzzle, Hanoi)
-    table = weights["rows.weight"].reshape(-1, v, v, 8)  # one matrix for all cubies, or one for each disk
+    table = weights["first.embedding.weight"].reshape(-1, v, v, 8)  # one matrix for all cubies, or one for each disk
     assert len(table) == (puzzle.state_size if is_tower else 1)
     x = np.zeros((len(s), 8), np.float32)
     for piece in range(puzzle.state_size):
@@ -120,7 +120,7 @@ def test_relative_form_reads_where_the_moves_between_two_states_lead_from_the_go
     s = states_of(cube, 20)
     t = np.stack([cube.after(moves, state) for moves, state in zip(between, s, strict=True)])
     moved = np.stack([cube.after(moves) for moves in between])
-    x = np.maximum(cube.one_hot(moved).astype(np.float32) @ weights["rows.weight"] + weights["bias"], 0)
+    x = np.maximum(cube.one_hot(moved).astype(np.float32) @ weights["first.embedding.weight"] + weights["bias"], 0)
     np.testing.assert_allclose(net.cost(s, t), rest_by_hand(weights, x), rtol=1e-4, atol=1e-4)
 
 
@@ -208,7 +208,7 @@ def test_pairs_form_tells_disks_apart():
 def test_forms_that_a_puzzle_does_not_have_are_refused():
     with pytest.raises(ValueError, match="the relative form is for cubes: hanoi-3-3 has no relative states, take pairs"):
         ChaseNet(Hanoi(3), TINY["relative"])
-    with pytest.raises(ValueError, match="form must be one of fc, attention, pairs, relative, got 'convolution'"):
+    with pytest.raises(ValueError, match="form must be one of 'fc', 'attention', 'pairs', 'relative', got 'convolution'"):
         ChaseNet(Hanoi(3), Architecture("convolution", (8,)))
 
 
@@ -288,18 +288,18 @@ def test_labels_are_the_moves_made():
             assert (pairs.s[p] == path[p // 5, 0]).all() and (pairs.t[p] == path[p // 5, label]).all()
 
 
-def test_fit_goes_through_all_pairs_once_and_reports_what_was_said_before():
+def test_fit_uses_every_pair_once_and_reports_what_was_said_before():
     puzzle = Rubik2x2()
     pairs, seen = walk_pairs(puzzle, 20, 5, np.random.default_rng(0)), []
     net = ChaseNet(puzzle, TINY["pairs"], 3.0)
-    optimizer = torch.optim.Adam(net.network.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(net.network.parameters())
     before = net.cost(pairs.s, pairs.t)
-    found = fit(net, optimizer, pairs, 100, np.random.default_rng(0))  # one step
+    found = fit_pairs(net, optimizer, pairs, 100, 0.01, np.random.default_rng(0))  # one step
     assert found["chase_loss"] == pytest.approx(((before - pairs.y) ** 2).mean(), rel=1e-5)
     assert found["correlation"] == pytest.approx(spearmanr(before, pairs.y).statistic, abs=1e-6)
     assert ((net.cost(pairs.s, pairs.t) - pairs.y) ** 2).mean() < found["chase_loss"]
     net.network.register_forward_hook(lambda module, given, said: seen.append(given[0].numpy()))
-    fit(net, optimizer, pairs, 30, np.random.default_rng(0))
+    fit_pairs(net, optimizer, pairs, 30, 0.01, np.random.default_rng(0))
     numbers = net.read(pairs.s, pairs.t)
     assert [len(part) for part in seen] == [25] * 4 and (seen[0] != numbers[:25]).any()
     assert sorted(map(tuple, np.concatenate(seen))) == sorted(map(tuple, numbers))
@@ -343,9 +343,11 @@ def test_training_needs_no_true_distance(tmp_path, puzzle, fine_tune):
 def test_chasenet_is_fitted_to_states_that_are_as_far_from_the_goal_as_any(monkeypatch, fine_tune):
     cube, shown = Rubik2x2(), []
     monkeypatch.setattr(
-        learner_module, "fit", lambda net, optimizer, pairs, *rest: shown.append(pairs) or fit(net, optimizer, pairs, *rest)
+        learner_module,
+        "fit_pairs",
+        lambda net, optimizer, pairs, *rest: shown.append(pairs) or fit_pairs(net, optimizer, pairs, *rest),
     )
-    config = replace(SMALL, walks=200, warm_iterations=5, ppo_iterations=5, envs=256, batch=1024, fine_tune=fine_tune)
+    config = replace(SMALL, walks=200, warm_iterations=5, ppo_iterations=5, n_envs=256, batch_size=1024, fine_tune=fine_tune)
     learner = Learner(cube, config, 0)
     starts = learner.env.reset().reshape(256, 7, 21).argmax(axis=2).astype(np.uint8)
     run(learner)
@@ -470,12 +472,12 @@ def test_same_seed_same_learner_whatever_has_been_drawn_before():
         torch.manual_seed(disturb)
         np.random.seed(disturb)  # noqa: NPY002 (stable-baselines3 draws from it)
         learner = Learner(Rubik2x2(), replace(SMALL, fine_tune="paper"), seed)
-        figures = []
+        metrics = []
         while learner.done < learner.config.iterations:
             torch.rand(disturb)
             np.random.rand(disturb)  # noqa: NPY002
-            figures.append(learner.iterate())
-        return figures, np.concatenate([array.ravel() for array in learner.agent().arrays().values()])
+            metrics.append(learner.iterate())
+        return metrics, np.concatenate([array.ravel() for array in learner.agent().arrays().values()])
 
     first, same, other = learnt(0, 1), learnt(0, 2), learnt(1, 1)
     assert first[0] == same[0] and (first[1] == same[1]).all()
@@ -512,15 +514,15 @@ def test_trajectories_are_the_states_that_the_environment_went_through(puzzle):
 
 @pytest.mark.parametrize("fine_tune", ["paper", "bound"])
 def test_trajectories_teach_what_they_are_worth(monkeypatch, fine_tune):
-    config = replace(SMALL, fine_tune=fine_tune, warm_iterations=1, envs=256, batch=512, time_limit=5, k=4)
+    config = replace(SMALL, fine_tune=fine_tune, warm_iterations=1, n_envs=256, batch_size=512, time_limit=5, k=4)
     learner, shown = Learner(Hanoi(4), config, 0), []
 
-    def spy(net, optimizer, pairs, batch, rng):
-        shown.append((pairs, net.cost(pairs.s, pairs.t), optimizer.param_groups[0]["lr"]))
-        return fit(net, optimizer, pairs, batch, rng)
+    def spy(net, optimizer, pairs, batch_size, learning_rate, rng):
+        shown.append((pairs, net.cost(pairs.s, pairs.t), learning_rate))
+        return fit_pairs(net, optimizer, pairs, batch_size, learning_rate, rng)
 
     learner.iterate()
-    monkeypatch.setattr(learner_module, "fit", spy)
+    monkeypatch.setattr(learner_module, "fit_pairs", spy)
     for _ in range(3):
         learner.iterate()
         states, same = learner.trajectories()
@@ -532,7 +534,7 @@ def test_trajectories_teach_what_they_are_worth(monkeypatch, fine_tune):
             if a == b
         }
         pairs, said, lr = shown[-1]
-        assert lr == config.fine_tune_lr
+        assert lr == config.fine_tune_learning_rate
         n = len(pairs.y) - 256  # 64 walks of four moves are mixed in, after the trajectories
         assert pairs.y[n:].tolist() == [1, 2, 3, 4] * 64 and 100 < n <= 256
         made = [min((m for m in range(1, 5) if (s.tobytes(), t.tobytes(), m) in there), default=0)
@@ -555,17 +557,29 @@ def test_fine_tuning_moves_chasenet_and_none_leaves_it():
         for _ in range(SMALL.warm_iterations):
             learner.iterate()
         before = [parameter.clone() for parameter in learner.net.network.parameters()]
-        figures = run(learner)
+        metrics = run(learner)
         changed = any((a != b).any() for a, b in zip(before, learner.net.network.parameters(), strict=True))
-        assert changed == (fine_tune != "none") == ("fine_tune_loss" in figures)
+        assert changed == (fine_tune != "none") == ("fine_tune_loss" in metrics)
 
 
 def test_learning_rates_stay_then_fall():
-    config = replace(SMALL, warm_iterations=100, ppo_iterations=10, warm_lr=0.5, lr=0.3, lr_end=0.1)
-    assert [config.warm_lr_of(i) for i in (0, 50)] == [0.5, 0.5]
-    assert config.warm_lr_of(75) == pytest.approx((0.5 + 0.01) / 2) and config.warm_lr_of(100) == pytest.approx(0.01)
-    assert [config.lr_of(i) for i in (0, 5)] == [0.3, 0.3] and config.lr_of(9) == pytest.approx(0.3 - 0.2 * 0.8)
-    learner = Learner(Hanoi(3), replace(SMALL, warm_iterations=4, ppo_iterations=4, warm_lr=0.02, lr=0.003, lr_end=0.001), 0)
+    config = replace(
+        SMALL, warm_iterations=100, ppo_iterations=10, warm_learning_rate=0.5, learning_rate=0.3, learning_rate_end=0.1
+    )
+    assert [config.warm_learning_rate_of(i) for i in (0, 50)] == [0.5, 0.5]
+    assert config.warm_learning_rate_of(75) == pytest.approx((0.5 + 0.01) / 2) and config.warm_learning_rate_of(
+        100
+    ) == pytest.approx(0.01)
+    assert [config.learning_rate_of(i) for i in (0, 5)] == [0.3, 0.3] and config.learning_rate_of(9) == pytest.approx(
+        0.3 - 0.2 * 0.8
+    )
+    learner = Learner(
+        Hanoi(3),
+        replace(
+            SMALL, warm_iterations=4, ppo_iterations=4, warm_learning_rate=0.02, learning_rate=0.003, learning_rate_end=0.001
+        ),
+        0,
+    )
     rates = []
     while learner.done < 8:
         optimizer = learner.net_optimizer if learner.done < 4 else learner.model.policy.optimizer
@@ -580,7 +594,9 @@ def test_learning_rates_stay_then_fall():
 @pytest.mark.parametrize("form", ["relative", "pairs"])
 def test_warm_up_orders_states_by_the_moves_between_them(form):
     cube = Rubik2x2()
-    config = replace(SMALL, form=form, hidden=(64, 32), k=14, walks=300, warm_iterations=60, warm_batch=1000, warm_lr=4e-3)
+    config = replace(
+        SMALL, form=form, hidden=(64, 32), k=14, walks=300, warm_iterations=60, warm_batch_size=1000, warm_learning_rate=4e-3
+    )
     learner = Learner(cube, config, 0)
     first = learner.iterate()
     while learner.done < config.warm_iterations:
@@ -595,10 +611,26 @@ def test_warm_up_orders_states_by_the_moves_between_them(form):
 def test_learns_the_cube_within_four_moves():
     cube = Rubik2x2()
     config = replace(
-        SMALL, hidden=(64, 32), k=14, walks=200, warm_iterations=60, warm_batch=1000, warm_lr=4e-3, scramble="uniform", k_max=4,
-        ppo_iterations=100, envs=256, batch=512, epochs=3, widths=(64, 64), lr=2e-3, lr_end=1e-4, entropy=0.1, gamma=0.95,
+        SMALL,
+        hidden=(64, 32),
+        k=14,
+        walks=200,
+        warm_iterations=60,
+        warm_batch_size=1000,
+        warm_learning_rate=4e-3,
+        scramble="uniform",
+        k_max=4,
+        ppo_iterations=100,
+        n_envs=256,
+        batch_size=512,
+        n_epochs=3,
+        widths=(64, 64),
+        learning_rate=2e-3,
+        learning_rate_end=1e-4,
+        ent_coef=0.1,
+        gamma=0.95,
         gae_lambda=0.9,
-    )  # fmt: skip
+    )
     learner = Learner(cube, config, 0)
     starts = cube.walk(sample_seeds(np.random.default_rng(99), 1000), np.full(1000, 4))
 
@@ -613,10 +645,27 @@ def test_learns_the_cube_within_four_moves():
 def test_learns_three_disks():
     puzzle = Hanoi(3)
     config = replace(
-        SMALL, hidden=(32, 16), k=7, walks=100, warm_iterations=30, warm_batch=350, warm_lr=4e-3, time_limit=30,
-        input="windows", ppo_iterations=25, envs=64, steps=16, batch=256, epochs=4, widths=(32, 32), lr=3e-3, lr_end=1e-4,
-        entropy=0.02, gamma=0.95, gae_lambda=0.9,
-    )  # fmt: skip
+        SMALL,
+        hidden=(32, 16),
+        k=7,
+        walks=100,
+        warm_iterations=30,
+        warm_batch_size=350,
+        warm_learning_rate=4e-3,
+        time_limit=30,
+        input="windows",
+        ppo_iterations=25,
+        n_envs=64,
+        n_steps=16,
+        batch_size=256,
+        n_epochs=4,
+        widths=(32, 32),
+        learning_rate=3e-3,
+        learning_rate_end=1e-4,
+        ent_coef=0.02,
+        gamma=0.95,
+        gae_lambda=0.9,
+    )
     learner, states = Learner(puzzle, config, 0), puzzle.from_index(np.arange(27))
     assert type(learner.model).__name__ == "MaskablePPO" and type(Learner(Rubik2x2(), SMALL, 0).model).__name__ == "PPO"
     untrained = learner.agent()
@@ -660,33 +709,39 @@ def test_command_line_takes_a_preset_and_changes_to_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"form": "resnet"}, "form must be one of fc, attention, pairs, relative, got 'resnet'"),
-        ({"fine_tune": "exact"}, "fine_tune must be one of none, paper, bound, got 'exact'"),
-        ({"scramble": "fixed"}, "scramble must be one of random-state, uniform, got 'fixed'"),
-        ({"input": "stickers"}, "input must be one of pieces, pairs, triples, windows, got 'stickers'"),
+        ({"form": "resnet"}, "form must be one of 'fc', 'attention', 'pairs', 'relative', got 'resnet'"),
+        ({"fine_tune": "exact"}, "fine_tune must be one of 'none', 'paper', 'bound', got 'exact'"),
+        ({"scramble": "fixed"}, "scramble must be one of 'random-state', 'uniform', got 'fixed'"),
+        ({"input": "stickers"}, "input must be one of 'pieces', 'pairs', 'triples', 'windows', got 'stickers'"),
         *(
-            ({key: 0}, f"{key} must be at least 1, got 0")
-            for key in ("width", "heads", "layers", "walks", "warm_batch", "time_limit", "envs", "steps", "epochs")
+            ({key: 0}, f"{key} must be a whole number of at least 1, got 0")
+            for key in ("heads", "layers", "walks", "warm_batch_size", "time_limit", "n_envs", "n_steps", "n_epochs")
         ),
-        *(({key: 1}, f"{key} must be at least 2, got 1") for key in ("k", "batch")),
+        *(({key: 1}, f"{key} must be a whole number of at least 2, got 1") for key in ("k", "batch_size")),
         *(
-            ({key: -1}, f"{key} must be at least 0, got -1")
-            for key in ("warm_iterations", "ppo_iterations", "k_max", "entropy")
+            ({key: -1}, f"{key} must be a whole number of at least 0, got -1")
+            for key in ("warm_iterations", "ppo_iterations", "k_max")
         ),
-        *(({key: 0.0}, f"{key} must be above 0, got 0.0") for key in ("warm_lr", "fine_tune_lr", "lr", "lr_end", "clip")),
-        ({"lr": float("nan")}, "lr must be above 0, got nan"),
-        ({"gamma": 1.01}, "gamma must be above 0 and at most 1, got 1.01"),
-        ({"gae_lambda": 0}, "gae_lambda must be above 0 and at most 1, got 0"),
-        ({"base": 1.0}, "base must be above 1, got 1.0"),
-        ({"hidden": ()}, "layers must have at least 1 neuron"),
-        ({"widths": (64, 0)}, "layers must have at least 1 neuron"),
-        ({"width": 30}, "width must be a multiple of heads, got 30 and 4"),
+        ({"ent_coef": -1}, "ent_coef must be a number at least 0, got -1"),
+        *(
+            ({f"{key}learning_rate": 0.0}, "learning_rate must be a number above 0, got 0.0")
+            for key in ("", "warm_", "fine_tune_")
+        ),
+        ({"learning_rate_end": 0.0}, "learning_rate_end must be a number above 0, got 0.0"),
+        ({"clip_range": 0.0}, "clip_range must be a number above 0, got 0.0"),
+        ({"learning_rate": float("nan")}, "learning_rate must be a number above 0, got nan"),
+        ({"gamma": 1.01}, "gamma must be a number above 0 and at most 1, got 1.01"),
+        ({"gae_lambda": 0}, "gae_lambda must be a number above 0 and at most 1, got 0"),
+        ({"base": 1.0}, "base must be a number above 1, got 1.0"),
+        ({"hidden": ()}, "hidden must name at least one layer"),
+        ({"widths": (64, 0)}, "widths.1. must be a whole number of at least 1, got 0"),
+        ({"heads": 5}, "heads must divide the 64 numbers of a token, got 5"),
         ({"k_max": 3}, "k_max goes with scramble=uniform"),
         ({"scramble": "uniform"}, "scramble=uniform needs it"),
         ({"warm_iterations": 0, "ppo_iterations": 0}, "nothing to do: both warm_iterations and ppo_iterations are 0"),
-        ({"envs": 4, "steps": 4, "batch": 17}, "the 16 moves of a round must be a multiple of batch, got 17"),
+        ({"n_envs": 4, "n_steps": 4, "batch_size": 17}, "the 16 moves of a roll-out must be a multiple of batch_size, got 17"),
         ({"scramble": "uniform", "k_max": 4, "fine_tune": "bound"}, "fine_tune would show ChaseNet states near the goal"),
-        ({"steps": 1, "batch": 16, "fine_tune": "paper"}, "fine_tune takes pairs of states from a round"),
+        ({"n_steps": 1, "batch_size": 16, "fine_tune": "paper"}, "fine_tune takes pairs of states from a roll-out"),
     ],
 )
 def test_bad_settings_are_refused_by_name(settings, fault):

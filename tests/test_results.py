@@ -262,3 +262,24 @@ def test_a_malicious_pickle_is_refused_unread(tmp_path, monkeypatch):
     file.write_bytes(pickle.dumps({"solutions": [[["X", 1]]]}))
     with pytest.raises(ValueError, match="no quarter turn"):
         deepcubea.cubes(file)
+
+
+def test_conjugations_by_hand():
+    from results.adi.conjugations import is_conjugation, report, share_by_chance, triplets
+
+    cube = Rubik3x3()
+    moves = cube.parse("R U R' U R U' R' R'")
+    windows = ["R U R'", "U R' U", "R' U R", "U R U'", "R U' R'", "U' R' R'"]
+    assert triplets([moves, cube.parse("R U"), []]) == {tuple(cube.parse(text)): 1 for text in windows}
+    expected = {"R U R'": True, "R' U R": True, "U R U'": True, "U R' U": False, "U' R' R'": False, "R R R'": False}
+    expected |= {"R R' R'": False, "R L R'": True, "R U R": False}
+    assert {text: is_conjugation(cube, tuple(cube.parse(text))) for text in expected} == expected
+    half = Rubik3x3("htm")
+    assert is_conjugation(half, tuple(half.parse("R2 U R2"))) and not is_conjugation(half, tuple(half.parse("R2 U R")))
+
+    found = report(cube, [moves, cube.parse("R U R'"), cube.parse("F F")])
+    assert found["triplets"] == 7 and found["solutions"] == 3
+    assert found["share"] == 5 / 7 and found["mean"] == {"conjugation": 5 / 4, "other": 1.0}
+    assert found["top"][0] == ("R U R'", 2, True) and found["frequency"] == {"conjugation": [2, 1, 1, 1], "other": [1, 1]}
+    assert share_by_chance(cube) == 12 * 10 / (12 * 11 * 11)
+    assert report(cube, [])["share"] == 0

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from agents.davi.network import Architecture, Network, evaluate, make_network
-from agents.networks.embedding import make_rows, row_numbers
+from agents.networks.embedding import feature_indices, make_features
+from agents.networks.inference import as_cost_to_go
 from agents.networks.weights import load_weights, network_arrays
 from rubiks_gym.puzzles import Hanoi, Puzzle
 from rubiks_gym.search.heuristic import lookahead_policy
@@ -20,18 +21,18 @@ class Davi:
         network: the network (default: an untrained one).
     """
 
+    looks_ahead = True
     SEARCH = {"search": "bwas", "option": ("weight=0.7", "batch=100")}
 
     def __init__(self, puzzle: Puzzle, architecture: Architecture, network: Network | None = None) -> None:
         self.puzzle, self.architecture = puzzle, architecture._replace(batch_norm=False)
-        self.rows = make_rows(puzzle, architecture.input, architecture.symmetric)
-        self.network = make_network(self.rows, self.architecture, 0).eval() if network is None else network
+        self.features = make_features(puzzle, architecture.input, architecture.symmetric)
+        self.network = make_network(self.features, self.architecture, 0).eval() if network is None else network
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B] float32: 0 at the goal, and at least 1 elsewhere, whatever the network says."""
-        costs = np.maximum(evaluate(self.network, row_numbers(self.puzzle, self.rows, states)), np.float32(1))
-        costs[self.puzzle.is_solved(states)] = 0
-        return costs
+        found = evaluate(self.network, feature_indices(self.puzzle, self.features, states))
+        return as_cost_to_go(self.puzzle, states, found)
 
     def policy(self, states: np.ndarray) -> np.ndarray:
         """One-step look-ahead [B, A]."""
@@ -64,6 +65,8 @@ class FewerDisks:
 
     The cost-to-go is the same, since an optimal solution never moves a disk that is home with all larger ones.
     """
+
+    looks_ahead = True
 
     def __init__(self, agent: Davi, disks: int) -> None:
         whole = agent.puzzle

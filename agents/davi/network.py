@@ -1,12 +1,12 @@
 """The cost-to-go network (DeepCubeA; Tardon 2022, sections 3.2 and 4.6): first layers, residual blocks, one output.
 
-The first layer adds rows, and may take cubes that are alike for the same, see agents/rows.py.
+The first layer sums embeddings, and may read symmetric cubes as one, see agents/networks/embedding.py.
 
 Differs from the papers in: the small networks read cubies, pairs or windows, not stickers (the thesis's four read stickers, and
-have its numbers of weights), and some know the symmetries; weights begin as PyTorch draws them, rows so that their sum has the
-spread of one layer's output; batch normalisation is folded into the layers before it when nothing is to be learnt.
+have its numbers of weights), and some know the symmetries; weights begin as PyTorch draws them, embeddings so that a sum has
+the spread of one layer's output; batch normalisation is folded into the layers before it when nothing is to be learnt.
 
-Letters: B batch, T rows added per state.
+Letters: B batch, T features of a state.
 """
 
 import copy
@@ -17,18 +17,19 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.networks.embedding import Rows
-from agents.networks.weights import CHUNK, seeded
+from agents.networks.embedding import EmbeddingSum, Features
+from agents.networks.inference import chunks
+from agents.networks.weights import seeded
 
 
 class Architecture(NamedTuple):
     """What a network looks like."""
 
-    input: str  # what a row of the first layer stands for, one of INPUTS in agents/rows.py
+    input: str  # what a feature stands for, one of INPUTS in agents/networks/embedding.py
     first: tuple[int, ...]  # neurons of the layers before the residual blocks; the blocks are as wide as the last of them
     blocks: int  # residual blocks of two layers each
     batch_norm: bool = False
-    symmetric: bool = False  # whether a cube is read as its representative, the same for all that are alike
+    symmetric: bool = False  # whether a cube is read as the canonical representative of its symmetry class
 
 
 NETWORKS: dict[str, Architecture] = {
@@ -50,25 +51,24 @@ NETWORKS: dict[str, Architecture] = {
 
 
 class Network(nn.Module):
-    """Cost-to-go [B] of row numbers [B, T]."""
+    """Cost-to-go [B] of feature indices [B, T]."""
 
-    def __init__(self, rows: Rows, architecture: Architecture) -> None:
+    def __init__(self, features: Features, architecture: Architecture) -> None:
         super().__init__()
         self.architecture = architecture
         last = architecture.first[-1]
         widths = (*architecture.first, *(last,) * (2 * architecture.blocks))
-        self.rows = nn.EmbeddingBag(rows.count, widths[0], mode="sum")
-        bound = len(rows.offset) ** -0.5
-        nn.init.uniform_(self.rows.weight, -bound, bound)
-        self.bias = nn.Parameter(torch.zeros(widths[0]))
+        self.first = EmbeddingSum(features.count, widths[0])
+        bound = len(features.offset) ** -0.5
+        nn.init.uniform_(self.first.embedding.weight, -bound, bound)
         self.dense = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) if architecture.batch_norm else nn.Identity() for width in widths)
         self.out = nn.Linear(last, 1)
 
-    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
         """Every layer is followed by batch normalisation, if there is any, and ReLU; a block adds its input before the last."""
         n_first = len(self.architecture.first)
-        x = torch.relu_(self.norms[0](self.rows(numbers) + self.bias))
+        x = torch.relu_(self.norms[0](self.first(indices)))
         for i in range(1, n_first):
             x = torch.relu_(self.norms[i](self.dense[i - 1](x)))
         for i in range(n_first, len(self.norms), 2):
@@ -77,10 +77,10 @@ class Network(nn.Module):
         return self.out(x).squeeze(1)
 
 
-def make_network(rows: Rows, architecture: Architecture, seed: int) -> Network:
+def make_network(features: Features, architecture: Architecture, seed: int) -> Network:
     """An untrained network, the same for the same seed."""
     with seeded(seed):
-        return Network(rows, architecture)
+        return Network(features, architecture)
 
 
 @torch.no_grad()
@@ -93,10 +93,10 @@ def folded(network: Network) -> Network:
     if network.architecture.batch_norm:
         for i, norm in enumerate(network.norms):
             scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-            layer = plain if i == 0 else plain.dense[i - 1]
+            layer = plain.first if i == 0 else plain.dense[i - 1]
             layer.bias.copy_(scale * (layer.bias - norm.running_mean) + norm.bias)
             if i == 0:
-                plain.rows.weight.mul_(scale)
+                plain.first.embedding.weight.mul_(scale)
             else:
                 layer.weight.mul_(scale[:, None])
             plain.norms[i] = nn.Identity()
@@ -105,9 +105,9 @@ def folded(network: Network) -> Network:
 
 
 @torch.inference_mode()
-def evaluate(network: Network, numbers: np.ndarray) -> np.ndarray:
-    """The network's answers [B] float32 for row numbers [B, T]."""
-    out = np.empty(len(numbers), np.float32)
-    for start in range(0, len(numbers), CHUNK):
-        out[start : start + CHUNK] = network(torch.from_numpy(numbers[start : start + CHUNK])).numpy()
+def evaluate(network: Network, indices: np.ndarray) -> np.ndarray:
+    """The network's answers [B] float32 for feature indices [B, T]."""
+    out = np.empty(len(indices), np.float32)
+    for part in chunks(len(indices)):
+        out[part] = network(torch.from_numpy(indices[part])).numpy()
     return out

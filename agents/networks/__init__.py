@@ -1,1 +1,1 @@
-"""What the network learners share: embedding of states, weights in checkpoints, several processes."""
+"""What the network learners share: inputs, fitting with a target network, checkpoints of weights, several processes."""

@@ -1,46 +1,49 @@
-"""A first layer that adds rows: which rows of a matrix a state of any puzzle stands for.
+"""The first layer of every network here: an embedding of the features of a state, summed.
 
 Papers feed a network a one-hot vector, one 1 per sticker, cubie or disk. A one-hot vector times a matrix is the sum of as many
-rows of that matrix, so the networks here look their rows up and add them: 20 rows of 480 on the 3x3x3, not a product with 480
-columns. Then nothing forbids one row per *pair* of cubies, or per window of neighbouring disks, which sees more at once at no
-more cost than the rows it adds.
+rows of that matrix, so the networks here look embeddings up and add them: 20 of 480 on the 3x3x3, not a product with 480
+columns. Then nothing forbids one feature per *pair* of cubies, or per window of neighbouring disks, which sees more at once at
+no more cost than the embeddings it adds.
 
-A *symmetric* layer reads, instead of a cube, the representative of all cubes that are alike (48 symmetries, inversion), which
-are equally far from the goal. That leaves 40,296 states of the 2x2x2 to be told apart.
+A *symmetric* input reads, instead of a cube, the canonical representative of its symmetry class (48 symmetries, inversion), all
+of which are equally far from the goal. That leaves 40,296 states of the 2x2x2 to be told apart.
 
-Letters: B batch, S state, T rows added per state, R rows in all.
+Letters: B batch, S state, T features of a state, F features in all.
 """
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numba import njit
+from torch import nn
 
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
 
 INPUTS = ("stickers", "pieces", "pairs", "triples", "windows")
-WINDOW = 5  # neighbouring pieces that share a row of `windows`: 243 rows for five disks on three pegs
+WINDOW = 5  # neighbouring pieces that make a feature of `windows`: 243 values for five disks on three pegs
+MOST = 10**7  # features in all: their embeddings have to fit into memory
 
 
-class Rows(NamedTuple):
-    """Which rows a state adds up: row t is offset[t] + sum over j of stride[t, j] * piece[member[t, j]]."""
+class Features(NamedTuple):
+    """What a state is described by: feature t has the index offset[t] + sum over j of stride[t, j] * piece[member[t, j]]."""
 
-    member: np.ndarray  # [T, n] int64, the pieces behind each row
+    member: np.ndarray  # [T, n] int64, the pieces behind each feature
     stride: np.ndarray  # [T, n] int64
     offset: np.ndarray  # [T] int64
-    count: int  # R
+    count: int  # F
     stickers: bool  # whether pieces are stickers (their colours) instead of entries of the state
-    symmetric: bool  # whether it is the representative of the state that is read
+    symmetric: bool  # whether the canonical representative is read instead of the state
 
 
-def make_rows(puzzle: Puzzle, input: str, symmetric: bool = False) -> Rows:
-    """The rows of an input; a puzzle without stickers has its own pieces instead, as in the thesis's towers of Hanoi."""
+def make_features(puzzle: Puzzle, input: str, symmetric: bool = False) -> Features:
+    """The features of an input; a puzzle without stickers has its own pieces instead, as in the thesis's towers of Hanoi."""
     if input not in INPUTS:
         raise ValueError(f"unknown input {input!r}: choose from {', '.join(INPUTS)}")
     if symmetric and not hasattr(puzzle, "representatives"):
-        raise ValueError(f"{puzzle.name} has no representatives: symmetric networks are for cubes")
+        raise ValueError(f"{puzzle.name} has no symmetry classes: symmetric networks are for cubes")
     stickers = input == "stickers" and "stickers" in puzzle.observations
     pieces = puzzle.stickers(puzzle.goal[None]).shape[1] if stickers else puzzle.state_size
     size, first = (6, np.zeros(pieces, np.int64)) if stickers else (puzzle.one_hot_width, puzzle.first)
@@ -53,29 +56,66 @@ def make_rows(puzzle: Puzzle, input: str, symmetric: bool = False) -> Rows:
         groups = [(piece,) for piece in range(pieces)]
     member = np.array(groups)
     per_group = size ** member.shape[1]
-    if per_group * len(groups) > 10**7:
-        raise ValueError(f"{puzzle.name} has {per_group * len(groups):,} {input}, too many for a row each")
+    if per_group * len(groups) > MOST:
+        raise ValueError(f"{puzzle.name} has {per_group * len(groups):,} {input}, too many for an embedding each")
     stride = np.tile(size ** np.arange(member.shape[1]), (len(groups), 1))
     offset = per_group * np.arange(len(groups)) - (stride * first[member]).sum(axis=1)
-    return Rows(member, stride, offset, per_group * len(groups), stickers, symmetric)
+    return Features(member, stride, offset, per_group * len(groups), stickers, symmetric)
 
 
-def row_numbers(puzzle: Puzzle, rows: Rows, states: np.ndarray) -> np.ndarray:
-    """The rows [B, T] int64 that states [B, S] add up."""
-    if rows.symmetric:
+def feature_indices(puzzle: Puzzle, features: Features, states: np.ndarray) -> np.ndarray:
+    """The feature indices [B, T] int64 of states [B, S]."""
+    if features.symmetric:
         states = puzzle.representatives(states)
-    pieces = puzzle.stickers(states) if rows.stickers else puzzle.as_states(states)
-    out = np.empty((len(pieces), len(rows.offset)), np.int64)
-    over_rows(_numbers, (rows.member, rows.stride, rows.offset), (pieces, out))
+    pieces = puzzle.stickers(states) if features.stickers else puzzle.as_states(states)
+    out = np.empty((len(pieces), len(features.offset)), np.int64)
+    over_rows(_indices, (features.member, features.stride, features.offset), (pieces, out))
     return out
 
 
 @njit(cache=True, nogil=True)
-def _numbers(member, stride, offset, pieces, out):
+def _indices(member, stride, offset, pieces, out):
     for b in range(pieces.shape[0]):
         for t in range(offset.shape[0]):
-            number = offset[t]
+            index = offset[t]
             for j in range(member.shape[1]):
-                number += stride[t, j] * pieces[b, member[t, j]]
-            out[b, t] = number
+                index += stride[t, j] * pieces[b, member[t, j]]
+            out[b, t] = index
     return True
+
+
+class EmbeddingSum(nn.Module):
+    """Sums [B, width] of the embeddings of feature indices [B, T], plus a bias: a linear layer on a one-hot vector.
+
+    Whoever uses it draws the weights anew, as spread out as suits the number of embeddings that are added.
+    """
+
+    def __init__(self, count: int, width: int) -> None:
+        super().__init__()
+        self.embedding = nn.EmbeddingBag(count, width, mode="sum")
+        self.bias = nn.Parameter(torch.zeros(width))
+
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
+        """The sums, before any non-linearity."""
+        return self.embedding(indices) + self.bias
+
+
+class EmbeddingMLP(nn.Module):
+    """Outputs [B, n_out] of feature indices [B, T]: summed embeddings, then linear layers, with ReLU between them."""
+
+    def __init__(self, count: int, widths: tuple[int, ...], n_out: int) -> None:
+        super().__init__()
+        self.first = EmbeddingSum(count, widths[0])
+        self.rest = mlp(widths, n_out)
+
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
+        """The first layer, then the rest."""
+        return self.rest(torch.relu(self.first(indices)))
+
+
+def mlp(widths: tuple[int, ...], n_out: int) -> nn.Sequential:
+    """Linear layers from widths[0] inputs to n_out outputs, with ReLU between them."""
+    hidden: list[nn.Module] = []
+    for a, b in pairwise(widths):
+        hidden += [nn.Linear(a, b), nn.ReLU()]
+    return nn.Sequential(*hidden, nn.Linear(widths[-1], n_out))

@@ -1,7 +1,4 @@
-"""The weights of networks: drawn from a seed, and to and from the arrays of a checkpoint.
-
-A learner has two copies of a network: `model` is fitted, `model_e` makes the targets. Its optimizer has moments of all weights.
-"""
+"""The weights of networks and the moments of their optimizers: drawn from a seed, and to and from a checkpoint's arrays."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +7,6 @@ import numpy as np
 import torch
 from torch import nn
 from torch.optim import Optimizer
-
-CHUNK = 4096  # states evaluated at a time: what one layer hands to the next stays in the processor's cache
 
 
 @contextmanager
@@ -59,13 +54,13 @@ def load_optimizer(network: nn.Module, optimizer: Optimizer, arrays: dict[str, n
         optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
 
 
-def training_arrays(model: nn.Module, model_e: nn.Module, optimizer: Optimizer) -> dict[str, np.ndarray]:
-    """Both networks and the optimizer's moments."""
-    return network_arrays(model, "model.") | network_arrays(model_e, "model_e.") | optimizer_arrays(model, optimizer)
+def training_arrays(model: nn.Module, target: nn.Module, optimizer: Optimizer) -> dict[str, np.ndarray]:
+    """A network, its target network and its optimizer's moments."""
+    return network_arrays(model, "model.") | network_arrays(target, "target.") | optimizer_arrays(model, optimizer)
 
 
-def restore_training(model: nn.Module, model_e: nn.Module, optimizer: Optimizer, arrays: dict[str, np.ndarray]) -> None:
+def restore_training(model: nn.Module, target: nn.Module, optimizer: Optimizer, arrays: dict[str, np.ndarray]) -> None:
     """The inverse of `training_arrays`."""
     load_weights(model, "model.", arrays)
-    load_weights(model_e, "model_e.", arrays)
+    load_weights(target, "target.", arrays)
     load_optimizer(model, optimizer, arrays)

@@ -2,16 +2,21 @@
 
 The cost-to-go is C_rho(s, s_g), at least 1, and 0 at the goal: the mean length of walks between states that look like these,
 which far from the goal says little. The policy is what was trained; `greedy-policy` follows its most probable action
-(`--option undo=True`: even if that takes the move before back), `sample-policy` draws from it.
+(`--option allow_undo=True`: even if that takes the move before back), `sample-policy` draws from it.
+
+The policy network p_theta(a|s) (section 2.6) is kept without the critic and without stable-baselines3: it is all that solving
+needs, and learner.py trains it. Its first layer sums embeddings, see agents/networks/embedding.py: with one feature per pair of
+cubies it sees more than with one per cubie, and learns in fewer steps.
 """
 
 from typing import Any
 
 import numpy as np
+import torch
 
-from agents.networks.embedding import make_rows, row_numbers
-from agents.networks.weights import CHUNK, load_weights, network_arrays, seeded
-from agents.ppo_chasenet.actor import Actor, probabilities
+from agents.networks.embedding import EmbeddingMLP, feature_indices, make_features
+from agents.networks.inference import as_cost_to_go, as_probabilities, chunks
+from agents.networks.weights import load_weights, network_arrays, seeded
 from agents.ppo_chasenet.chasenet import Architecture, ChaseNet
 from rubiks_gym.puzzles import Puzzle
 
@@ -22,11 +27,12 @@ class PpoChaseNet:
     Args:
         puzzle: any puzzle whose states can be drawn uniformly.
         architecture: of ChaseNet.
-        input: what a row of the policy's first layer stands for, one of INPUTS in agents/rows.py.
+        input: what a feature that the policy reads stands for, one of INPUTS in agents/networks/embedding.py.
         widths: neurons of the policy's layers.
         net: the ChaseNet (default: an untrained one).
     """
 
+    looks_ahead = False
     SEARCH = {"search": "greedy-policy"}
 
     def __init__(
@@ -34,23 +40,21 @@ class PpoChaseNet:
     ) -> None:
         self.puzzle, self.input, self.widths = puzzle, input, widths
         self.net = ChaseNet(puzzle, architecture) if net is None else net
-        self.rows = make_rows(puzzle, input)
+        self.features = make_features(puzzle, input)
         with seeded(0):
-            self.actor = Actor(self.rows, widths, puzzle.n_actions)
+            self.actor = EmbeddingMLP(self.features.count, widths, puzzle.n_actions)
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B] float32."""
-        costs = np.maximum(self.net.cost_to_goal(states), np.float32(1))
-        costs[self.puzzle.is_solved(states)] = 0
-        return costs
+        return as_cost_to_go(self.puzzle, states, self.net.cost_to_goal(states))
 
+    @torch.inference_mode()
     def policy(self, states: np.ndarray) -> np.ndarray:
         """The policy network's probabilities [B, A] float32."""
         out = np.empty((len(states), self.puzzle.n_actions), np.float32)
-        for start in range(0, len(states), CHUNK):
-            here = states[start : start + CHUNK]
-            numbers = row_numbers(self.puzzle, self.rows, here)
-            out[start : start + CHUNK] = probabilities(self.actor, numbers, self.puzzle.legal(here))
+        for part in chunks(len(states)):
+            scores = self.actor(torch.from_numpy(feature_indices(self.puzzle, self.features, states[part])))
+            out[part] = as_probabilities(scores, self.puzzle.legal(states[part]))
         return out
 
     def arrays(self) -> dict[str, np.ndarray]:

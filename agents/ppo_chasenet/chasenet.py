@@ -4,22 +4,21 @@ Two forms are the paper's, two are ours:
 
 - *fc*: two heads read s and t, each on its own; what they find is joined and goes through further layers.
 - *attention*: every sticker of s and of t is a token; a transformer lets each of them look at all others.
-- *pairs*: for every piece one row of a matrix, chosen by (its place in s, its place in t), and the rows are added up. The
-  network is given both states, and sees at once how each piece has moved. The moves between two cubes do not depend on which
-  cubie is which, so all cubies share one matrix; disks of a tower, which differ, have a matrix each.
+- *pairs*: every piece has an embedding, chosen by (its place in s, its place in t), and they are summed. The network is given
+  both states, and sees at once how each piece has moved. The moves between two cubes do not depend on which cubie is which, so
+  all cubies share their embeddings; disks of a tower, which differ, have their own.
 - *relative* (cubes): only where the moves from s to t would lead from the goal, since the cost depends on nothing else.
 
 The paper's state is the list of stickers, place by place. Here every sticker has its own number (`tokens`), since nothing else
 lets one tell which sticker of s is which of t.
 
-Differs from the paper in: the embedding of a sticker and the linear head behind it are one matrix whose rows are added up (the
-same function, fewer products); numbers of layers and neurons, which the paper does not give; the three stickers of the corner
-that a 2x2x2 is held by are left out, they never move; the output begins in the middle of the labels.
+Differs from the paper in: the embedding of a sticker and the linear head behind it are one embedding, which is summed (the same
+function, fewer products); numbers of layers and neurons, which the paper does not give; the three stickers of the corner that a
+2x2x2 is held by are left out, they never move; the output begins in the middle of the labels.
 
 Letters: B batch, S state, N stickers, V numbers a sticker can have.
 """
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +26,10 @@ import torch
 from torch import nn
 from torch.nn.functional import relu
 
-from agents.networks.embedding import make_rows, row_numbers
-from agents.networks.weights import CHUNK, seeded
+from agents.networks.embedding import EmbeddingMLP, feature_indices, make_features, mlp
+from agents.networks.inference import chunks
+from agents.networks.weights import seeded
+from rubiks_gym.checks import choice
 from rubiks_gym.puzzles import Cube, Puzzle
 
 FORMS = ("fc", "attention", "pairs", "relative")
@@ -39,56 +40,42 @@ class Architecture(NamedTuple):
 
     form: str  # one of FORMS
     hidden: tuple[int, ...]  # neurons of its layers; attention: those behind the transformer
-    width: int = 64  # attention: numbers per token
-    heads: int = 4
-    layers: int = 2
+    width: int = 64  # attention: dimension of a token
+    heads: int = 4  # attention: heads of a layer
+    layers: int = 2  # attention: layers of the transformer
 
 
 class FullyConnected(nn.Module):
-    """Costs [B] of rows [B, 2 N]: those of s, then those of t."""
+    """Costs [B, 1] of feature indices [B, 2 N]: those of s, then those of t."""
 
-    def __init__(self, n_rows: int, hidden: tuple[int, ...]) -> None:
+    def __init__(self, n_features: int, hidden: tuple[int, ...]) -> None:
         super().__init__()
-        self.head_s, self.head_t = (nn.EmbeddingBag(n_rows, hidden[0], mode="sum") for _ in range(2))
+        self.head_s, self.head_t = (nn.EmbeddingBag(n_features, hidden[0], mode="sum") for _ in range(2))
         self.bias = nn.Parameter(torch.zeros(2 * hidden[0]))
-        self.rest = _layers((2 * hidden[0], *hidden[1:]))
+        self.rest = mlp((2 * hidden[0], *hidden[1:]), 1)
 
-    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
         """The heads, then the rest."""
-        s, t = numbers.chunk(2, dim=1)
-        return self.rest(relu(torch.cat([self.head_s(s), self.head_t(t)], dim=1) + self.bias)).squeeze(1)
+        s, t = indices.chunk(2, dim=1)
+        return self.rest(relu(torch.cat([self.head_s(s), self.head_t(t)], dim=1) + self.bias))
 
 
 class Attention(nn.Module):
-    """Costs [B] of tokens [B, 2 N]."""
+    """Costs [B, 1] of tokens [B, 2 N]."""
 
-    def __init__(self, n_numbers: int, n_tokens: int, architecture: Architecture) -> None:
+    def __init__(self, n_values: int, n_tokens: int, architecture: Architecture) -> None:
         super().__init__()
         width = architecture.width
-        self.sticker = nn.Embedding(n_numbers, width)
+        self.sticker = nn.Embedding(n_values, width)
         self.place = nn.Parameter(torch.randn(n_tokens, width))
         layer = nn.TransformerEncoderLayer(width, architecture.heads, 4 * width, dropout=0.0, batch_first=True, norm_first=True)
         self.transformer = nn.TransformerEncoder(layer, architecture.layers, enable_nested_tensor=False)
         self.norm = nn.LayerNorm(width)
-        self.rest = _layers((width, *architecture.hidden))
+        self.rest = mlp((width, *architecture.hidden), 1)
 
-    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Tokens look at each other; their mean goes through the rest."""
-        return self.rest(self.norm(self.transformer(self.sticker(numbers) + self.place)).mean(dim=1)).squeeze(1)
-
-
-class SumOfRows(nn.Module):
-    """Costs [B] of rows [B, T] that are added up: the forms *pairs* and *relative*."""
-
-    def __init__(self, n_rows: int, hidden: tuple[int, ...]) -> None:
-        super().__init__()
-        self.rows = nn.EmbeddingBag(n_rows, hidden[0], mode="sum")
-        self.bias = nn.Parameter(torch.zeros(hidden[0]))
-        self.rest = _layers(hidden)
-
-    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
-        """The sum, then the rest."""
-        return self.rest(relu(self.rows(numbers) + self.bias)).squeeze(1)
+        return self.rest(self.norm(self.transformer(self.sticker(tokens) + self.place)).mean(dim=1))
 
 
 class ChaseNet:
@@ -103,12 +90,11 @@ class ChaseNet:
 
     def __init__(self, puzzle: Puzzle, architecture: Architecture, middle: float = 0.0, seed: int = 0) -> None:
         form, hidden = architecture.form, architecture.hidden
-        if form not in FORMS:
-            raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
+        choice(FORMS, form=form)
         if form == "relative" and not isinstance(puzzle, Cube):
             raise ValueError(f"the relative form is for cubes: {puzzle.name} has no relative states, take pairs")
         self.puzzle, self.architecture = puzzle, architecture
-        self.shared = isinstance(puzzle, Cube)  # whether all pieces share the rows of the form pairs
+        self.shared = isinstance(puzzle, Cube)  # whether all pieces share the embeddings of the form pairs
         n, v = tokens(puzzle, puzzle.goal[None]).shape[1], puzzle.n_values
         with seeded(seed):
             if form == "fc":
@@ -118,24 +104,24 @@ class ChaseNet:
                 self.network = Attention(v, 2 * n, architecture)
                 spread = 0
             else:
-                self.rows = make_rows(puzzle, "pieces")
+                self.features = make_features(puzzle, "pieces")
                 pairs = v * v * (1 if self.shared else puzzle.state_size)
-                self.network = SumOfRows(pairs if form == "pairs" else self.rows.count, hidden)
+                self.network = EmbeddingMLP(pairs if form == "pairs" else self.features.count, hidden, 1)
                 spread = puzzle.state_size
             for layer in self.network.modules():
                 if isinstance(layer, nn.EmbeddingBag):
-                    nn.init.normal_(layer.weight, std=spread**-0.5)  # so that the sum of as many rows is of size 1
+                    nn.init.normal_(layer.weight, std=spread**-0.5)  # so that a sum of as many has variance 1
         with torch.no_grad():
             self.network.rest[-1].bias.fill_(middle)
 
     def read(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """What the network is given of states s and t [B, S]: numbers of rows or tokens [B, T] int64."""
+        """What the network is given of states s and t [B, S]: feature indices or tokens [B, T] int64."""
         form, v = self.architecture.form, self.puzzle.n_values
         if form == "relative":
-            return row_numbers(self.puzzle, self.rows, self.puzzle.relative(s, t))
+            return feature_indices(self.puzzle, self.features, self.puzzle.relative(s, t))
         if form == "pairs":
-            numbers = s.astype(np.int64) * v + t
-            return numbers if self.shared else numbers + v * v * np.arange(self.puzzle.state_size)
+            indices = s.astype(np.int64) * v + t
+            return indices if self.shared else indices + v * v * np.arange(self.puzzle.state_size)
         both = np.concatenate([tokens(self.puzzle, s), tokens(self.puzzle, t)], axis=1)
         if form == "attention":
             return both
@@ -145,9 +131,8 @@ class ChaseNet:
     def cost(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
         """C_rho(s, t) [B] float32 of states [B, S]."""
         out = np.empty(len(s), np.float32)
-        for start in range(0, len(s), CHUNK):
-            part = slice(start, start + CHUNK)
-            out[part] = self.network(torch.from_numpy(self.read(s[part], t[part]))).numpy()
+        for part in chunks(len(s)):
+            out[part] = self.network(torch.from_numpy(self.read(s[part], t[part]))).squeeze(1).numpy()
         return out
 
     def cost_to_goal(self, states: np.ndarray) -> np.ndarray:
@@ -164,11 +149,3 @@ def tokens(puzzle: Puzzle, states: np.ndarray) -> np.ndarray:
     corners = shifts[:, at[:, :c]].transpose(1, 2, 0).reshape(len(at), -1)
     edges = shifts[:2, at[:, c:]].transpose(1, 2, 0).reshape(len(at), -1)
     return np.concatenate([corners, edges], axis=1)
-
-
-def _layers(widths: tuple[int, ...]) -> nn.Sequential:
-    """Layers with a rectifier between them, and one output."""
-    between: list[nn.Module] = []
-    for a, b in pairwise(widths):
-        between += [nn.Linear(a, b), nn.ReLU()]
-    return nn.Sequential(*between, nn.Linear(widths[-1], 1))

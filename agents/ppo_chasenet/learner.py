@@ -10,14 +10,14 @@ C_rho compares with it, and reaching it is rewarded.
 
 Fine-tuning. On a trajectory, i moves lead from s to t. The paper takes i to be their cost, which it is only if the policy never
 makes a detour. *bound* takes it for the most that it can be: a pair whose cost is below i is left alone. Pairs are taken from
-within a round, and as many fresh walk pairs are mixed in, so that what the warm-up taught is not forgotten.
+within a roll-out, and as many fresh walk pairs are mixed in, so that what the warm-up taught is not forgotten.
 
 All randomness of an iteration comes from (seed, iteration). stable-baselines3 draws from the global generators of numpy and
 torch, which are therefore seeded at the beginning of each; nothing has to be remembered of them.
 
 Differs from the paper in: rewards are divided by the running standard deviation of returns (without that nothing is learnt);
 C_rho is at least 1 in the reward, so that its logarithm is not negative; what ChaseNet and the policy read, see chasenet.py and
-actor.py; fine-tuning is off unless asked for.
+agent.py; fine-tuning is off unless asked for.
 """
 
 from typing import Any
@@ -33,17 +33,16 @@ from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 from torch import nn
 
-from agents.networks.embedding import make_rows
+from agents.networks.embedding import EmbeddingSum, make_features
+from agents.networks.fitting import OPTIMIZERS
 from agents.networks.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
-from agents.ppo_chasenet.actor import FirstLayer
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.chasenet import ChaseNet
 from agents.ppo_chasenet.config import PpoChaseNetConfig
-from agents.ppo_chasenet.nx import Pairs, correlation, fit, walk_pairs
+from agents.ppo_chasenet.nx import Pairs, correlation, fit_pairs, walk_pairs
 from rubiks_gym.envs import PuzzleVectorEnv
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.sb3 import PuzzleVecEnv
-from rubiks_gym.scrambles import RandomState, UniformK
 
 
 class ChaseReward:
@@ -57,25 +56,26 @@ class ChaseReward:
         return np.where(solved, self.goal_reward, -np.log(costs) / np.log(self.base))
 
 
-class Features(BaseFeaturesExtractor):
+class FirstLayer(BaseFeaturesExtractor):
     """The policy's first layer inside stable-baselines3: it reads one-hot observations [B, S * W]."""
 
     def __init__(self, space: spaces.Box, puzzle: Puzzle, input: str, width: int) -> None:
         super().__init__(space, width)
-        rows = make_rows(puzzle, input)
-        self.layer, self.pieces = FirstLayer(rows, width), puzzle.state_size
-        self.member, self.stride = torch.from_numpy(rows.member), torch.from_numpy(rows.stride)
-        # a one-hot piece counts from 0, rows count from the lowest place that a piece can have
-        self.offset = torch.from_numpy(rows.offset + (rows.stride * puzzle.first[rows.member]).sum(axis=1))
+        features = make_features(puzzle, input)
+        self.layer, self.pieces = EmbeddingSum(features.count, width), puzzle.state_size
+        nn.init.normal_(self.layer.embedding.weight, std=len(features.offset) ** -0.5)  # so that a sum has variance 1
+        self.member, self.stride = torch.from_numpy(features.member), torch.from_numpy(features.stride)
+        # a one-hot piece counts from 0, an index from the lowest place that a piece can have
+        self.offset = torch.from_numpy(features.offset + (features.stride * puzzle.first[features.member]).sum(axis=1))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Which rows they stand for, and their sum."""
+        """Which features they stand for, and what the first layer makes of them."""
         places = observations.view(len(observations), self.pieces, -1).argmax(dim=2)
-        return self.layer((places[:, self.member] * self.stride).sum(dim=2) + self.offset)
+        return torch.relu(self.layer((places[:, self.member] * self.stride).sum(dim=2) + self.offset))
 
 
 class Episodes(BaseCallback):
-    """How the episodes of a round have ended."""
+    """How the episodes of a roll-out have ended."""
 
     def _on_rollout_start(self) -> None:
         self.ended: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ class Episodes(BaseCallback):
         self.ended += [self.locals["infos"][i] for i in np.flatnonzero(self.locals["dones"])]
         return True
 
-    def figures(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         """Share solved, and mean moves and reward of an episode; nothing if none has ended."""
         if not self.ended:
             return {}
@@ -104,13 +104,17 @@ class Learner:
         self.puzzle, self.config, self.seed, c = puzzle, config, seed, config
         self.done, self.total = 0, config.iterations  # iterations done, and in all, those of the warm-up included
         self.net = ChaseNet(puzzle, c.architecture, (c.k + 1) / 2, seed)
-        self.net_optimizer = torch.optim.Adam(self.net.network.parameters(), lr=c.warm_lr, fused=True)
+        self.net_optimizer = OPTIMIZERS["adam"](self.net.network)
+        # a move of PPO costs about as much as a pair when it is made, and twice as much each time it is used
+        moves = c.n_envs * c.n_steps
+        self.phases = ((c.warm_iterations, c.walks * c.k), (c.ppo_iterations, moves * (1 + 2 * c.n_epochs)))
         native = PuzzleVectorEnv(
             puzzle,
-            c.envs,
+            c.n_envs,
             c.time_limit,
             "same-step",
-            scramble=UniformK(c.k_max) if c.scramble == "uniform" else RandomState(),
+            scramble=c.scramble,
+            k_max=c.k_max or None,
             reward=ChaseReward(self.net, c.base, c.goal_reward),
             observation="one-hot",
         )
@@ -120,16 +124,16 @@ class Learner:
         self.model = (MaskablePPO if masked else PPO)(
             "MlpPolicy",
             self.scaled,
-            learning_rate=lambda _: c.lr_of(self.done - c.warm_iterations),
-            n_steps=c.steps,
-            batch_size=c.batch,
-            n_epochs=c.epochs,
+            learning_rate=lambda _: c.learning_rate_of(self.done - c.warm_iterations),
+            n_steps=c.n_steps,
+            batch_size=c.batch_size,
+            n_epochs=c.n_epochs,
             gamma=c.gamma,
             gae_lambda=c.gae_lambda,
-            clip_range=c.clip,
-            ent_coef=c.entropy,
+            clip_range=c.clip_range,
+            ent_coef=c.ent_coef,
             policy_kwargs={
-                "features_extractor_class": Features,
+                "features_extractor_class": FirstLayer,
                 "features_extractor_kwargs": {"puzzle": puzzle, "input": c.input, "width": c.widths[0]},
                 "net_arch": list(c.widths[1:]),
                 "activation_fn": nn.ReLU,
@@ -140,31 +144,30 @@ class Learner:
         )
 
     def iterate(self) -> dict[str, float]:
-        """One iteration of algorithm 1, or, after the last of them, of algorithm 2; returns its figures."""
+        """One iteration of algorithm 1, or, after the last of them, of algorithm 2; returns its metrics."""
         rng = np.random.default_rng([self.seed, self.done])
-        figures = self.warm_up(rng) if self.done < self.config.warm_iterations else self.improve(rng)
+        metrics = self.warm_up(rng) if self.done < self.config.warm_iterations else self.improve(rng)
         self.done += 1
-        return figures
+        return metrics
 
     def warm_up(self, rng: np.random.Generator) -> dict[str, float]:
         """Fit ChaseNet to a fresh data set D."""
-        c = self.config
-        self._set_lr(c.warm_lr_of(self.done))
-        return fit(self.net, self.net_optimizer, walk_pairs(self.puzzle, c.walks, c.k, rng), c.warm_batch, rng)
+        c, pairs = self.config, walk_pairs(self.puzzle, self.config.walks, self.config.k, rng)
+        return fit_pairs(self.net, self.net_optimizer, pairs, c.warm_batch_size, c.warm_learning_rate_of(self.done), rng)
 
     def improve(self, rng: np.random.Generator) -> dict[str, float]:
-        """A round of moves, and what PPO, and perhaps ChaseNet, learn from it."""
+        """A roll-out, and what PPO, and perhaps ChaseNet, learn from it."""
         c, episodes = self.config, Episodes()
         set_random_seed(int(rng.integers(2**31)))
-        self.model.learn(c.envs * c.steps, episodes, reset_num_timesteps=False)
+        self.model.learn(c.n_envs * c.n_steps, episodes, reset_num_timesteps=False)
         losses = {name.removeprefix("train/"): value for name, value in self.model.logger.name_to_value.items()}
-        figures = {name: float(losses[name]) for name in ("value_loss", "entropy_loss", "approx_kl")}
+        metrics = {name: float(losses[name]) for name in ("value_loss", "entropy_loss", "approx_kl")}
         if c.fine_tune != "none":
-            figures |= self.fine_tune(rng)
-        return figures | episodes.figures() | {"moves": self.model.num_timesteps}
+            metrics |= self.fine_tune(rng)
+        return metrics | episodes.metrics() | {"moves": self.model.num_timesteps}
 
     def fine_tune(self, rng: np.random.Generator) -> dict[str, float]:
-        """Fit ChaseNet to the trajectories of the last round and to as many walks."""
+        """Fit ChaseNet to the trajectories of the last roll-out and to as many walks."""
         c, (states, same) = self.config, self.trajectories()
         n, steps = states.shape[:2]
         i = rng.integers(0, steps - 1, n)
@@ -176,31 +179,26 @@ class Learner:
             y = np.minimum(y, self.net.cost(s, t))
         walks = walk_pairs(self.puzzle, -(-n // c.k), c.k, rng)
         before = correlation(self.net.cost(walks.s, walks.t), walks.y)
-        self._set_lr(c.fine_tune_lr)
         pairs = Pairs(*(np.concatenate(both) for both in zip((s, t, y), walks, strict=True)))
-        loss = fit(self.net, self.net_optimizer, pairs, c.warm_batch, rng)["chase_loss"]
-        return {"fine_tune_loss": loss, "correlation": before}
+        found = fit_pairs(self.net, self.net_optimizer, pairs, c.warm_batch_size, c.fine_tune_learning_rate, rng)
+        return {"fine_tune_loss": found["chase_loss"], "correlation": before}
 
     def trajectories(self) -> tuple[np.ndarray, np.ndarray]:
-        """The states [envs, steps, S] of the last round, and a number [envs, steps] that is the same within an episode."""
+        """The states [n_envs, n_steps, S] of the last roll-out, and a number [n_envs, n_steps] per episode."""
         c, buffer = self.config, self.model.rollout_buffer  # which PPO leaves with the steps of a puzzle one after another
-        one_hot = buffer.observations.reshape(c.envs, c.steps, self.puzzle.state_size, -1)
+        one_hot = buffer.observations.reshape(c.n_envs, c.n_steps, self.puzzle.state_size, -1)
         states = (one_hot.argmax(axis=3) + self.puzzle.first).astype(np.uint8)
-        return states, buffer.episode_starts.reshape(c.steps, c.envs).T.cumsum(axis=1)
+        return states, buffer.episode_starts.reshape(c.n_steps, c.n_envs).T.cumsum(axis=1)
 
     def agent(self) -> PpoChaseNet:
         """The policy as it is now, and ChaseNet itself."""
         c, policy = self.config, self.model.policy
         agent = PpoChaseNet(self.puzzle, c.architecture, c.input, c.widths, self.net)
-        hidden = [layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, nn.Linear)]
         agent.actor.first.load_state_dict(policy.features_extractor.layer.state_dict())
-        for layer, trained in zip(agent.actor.layers, [*hidden, policy.action_net], strict=True):
-            layer.load_state_dict(trained.state_dict())
+        trained = (*policy.mlp_extractor.policy_net, policy.action_net)
+        for layer, its in zip(agent.actor.rest, trained, strict=True):
+            layer.load_state_dict(its.state_dict())
         return agent
-
-    def _set_lr(self, lr: float) -> None:
-        for group in self.net_optimizer.param_groups:
-            group["lr"] = lr
 
     # What a checkpoint holds besides the agent ------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import torch
 from scipy.stats import spearmanr
 from torch.nn.functional import mse_loss
 
+from agents.networks.fitting import fit
 from agents.ppo_chasenet.chasenet import ChaseNet
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 
@@ -54,22 +55,27 @@ def walk_pairs(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator) -> Pair
     return Pairs(s, path[:, 1:].reshape(-1, puzzle.state_size), np.tile(np.arange(1, k + 1, dtype=np.float32), n))
 
 
-def fit(
-    net: ChaseNet, optimizer: torch.optim.Optimizer, pairs: Pairs, batch: int, rng: np.random.Generator
+def fit_pairs(
+    net: ChaseNet,
+    optimizer: torch.optim.Optimizer,
+    pairs: Pairs,
+    batch_size: int,
+    learning_rate: float,
+    rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Gradient steps over all pairs, once; returns error and rank correlation of what the network said of them before."""
-    numbers, y = torch.from_numpy(net.read(pairs.s, pairs.t)), torch.from_numpy(pairs.y)
+    """One epoch over all pairs; returns error and rank correlation of what the network said of each before learning from it."""
+    x, y = torch.from_numpy(net.read(pairs.s, pairs.t)), torch.from_numpy(pairs.y)
     said = torch.empty_like(y)
-    for part in map(torch.from_numpy, np.array_split(rng.permutation(len(y)), -(-len(y) // batch))):
-        said_here = net.network(numbers[part])
-        loss = mse_loss(said_here, y[part])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        said[part] = said_here.detach()
+
+    def loss(part: torch.Tensor) -> torch.Tensor:
+        costs = net.network(x[part]).squeeze(1)
+        said[part] = costs.detach()
+        return mse_loss(costs, y[part])
+
+    fit(net.network, optimizer, loss, len(y), rng, minibatch=batch_size, learning_rate=learning_rate)
     return {"chase_loss": float(mse_loss(said, y)), "correlation": correlation(said.numpy(), pairs.y)}
 
 
 def correlation(a: np.ndarray, b: np.ndarray) -> float:
-    """Spearman's."""
+    """Spearman's rank correlation of a and b [P]."""
     return float(spearmanr(a, b).statistic)

@@ -39,8 +39,8 @@ HERE = Path(__file__).parent
 DRIFT = {  # the runs of the divergence figure
     "2x2-literal": "literal",
     "2x2-weighted": "1/D",
-    "2x2-pinned": "pinned",
-    "2x2-pinned-weighted": "pinned, 1/D",
+    "2x2-fixed-goal": "goal fixed at 0",
+    "2x2-fixed-goal-weighted": "goal fixed at 0, 1/D",
 }
 # name -> search and its options
 SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -11,6 +11,8 @@ from rubiks_gym.puzzles import Puzzle
 class Exact:
     """Knows the true distance of every state of a puzzle that is small enough (2x2x2, Hanoi)."""
 
+    looks_ahead = True
+
     SEARCH = {"search": "greedy", "option": ("max_steps=65535",)}  # downhill all the way; no table goes deeper
 
     def __init__(self, puzzle: Puzzle) -> None:

@@ -1,0 +1,1 @@
+"""Agents that learn nothing; that of true distances is `rubiks_gym.exact.Exact`."""
