@@ -108,7 +108,7 @@ def test_pairs_form_sums_an_embedding_for_where_each_piece_is_in_both(puzzle):
     x = np.zeros((len(s), 8), np.float32)
     for piece in range(puzzle.state_size):
         x += table[piece if is_tower else 0, s[:, piece], t[:, piece]]
-    expected = rest_by_hand(weights, np.maximum(x + weights["bias"], 0))
+    expected = rest_by_hand(weights, np.maximum(x + weights["first.bias"], 0))
     np.testing.assert_allclose(net.cost(s, t), expected, rtol=1e-4, atol=1e-4)
 
 
@@ -120,7 +120,7 @@ def test_relative_form_reads_where_the_moves_between_two_states_lead_from_the_go
     s = states_of(cube, 20)
     t = np.stack([cube.after(moves, state) for moves, state in zip(between, s, strict=True)])
     moved = np.stack([cube.after(moves) for moves in between])
-    x = np.maximum(cube.one_hot(moved).astype(np.float32) @ weights["first.embedding.weight"] + weights["bias"], 0)
+    x = np.maximum(cube.one_hot(moved).astype(np.float32) @ weights["first.embedding.weight"] + weights["first.bias"], 0)
     np.testing.assert_allclose(net.cost(s, t), rest_by_hand(weights, x), rtol=1e-4, atol=1e-4)
 
 
