@@ -17,10 +17,11 @@ from pathlib import Path
 from results import plots, records
 from results.measure import MINE, elsewhere, measure
 from results.questions import Study
+from results.tables import document
 from rubiks_gym import files
 from rubiks_gym.command_line import run
 
-STUDIES = ("symmetric_ntuple",)
+STUDIES = ("symmetric_ntuple", "td_ntuple", "davi", "adi", "ppo_chasenet")
 
 
 def study(name: str, folder: Path) -> Study:
@@ -35,9 +36,9 @@ def texts(folder: Path) -> dict[tuple[Path, str], str]:
     base = records.ROOT if folder == records.AUTHORS else folder
     found = {}
     for each in (study(name, folder) for name in STUDIES):
-        for place, make in each.texts.items():
+        for place, sections in each.texts.items():
             file, _, mark = place.partition("#")
-            found[base / file, mark] = make(each)
+            found[base / file, mark] = document(each, sections)
     return found
 
 

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -117,16 +117,15 @@ def metrics(folder: Path) -> list[dict[str, float]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def curves(*names: str, points: int = 100) -> Any:
-    """A measurement: metrics of these names against steps, thinned to so many points."""
+def curves(*names: str, against: str = "step", points: int = 100) -> Callable[[Agent, Path], dict[str, Any]]:
+    """A measurement: metrics of these names against another, thinned to so many points."""
 
     def measured(agent: Agent, folder: Path) -> dict[str, Any]:
-        rows = metrics(folder)
         found = {}
         for name in names:
-            column = [(row["step"], row[name]) for row in rows if name in row]
+            column = [[row[against], row[name]] for row in metrics(folder) if name in row and against in row]
             kept = np.unique(np.linspace(0, len(column) - 1, min(points, len(column))).astype(int))
-            found[name] = [list(column[i]) for i in kept]
+            found[name] = [column[i] for i in kept]
         return found
 
     return measured

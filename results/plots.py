@@ -1,6 +1,6 @@
 """Plots in one style: colours that colour-blind readers tell apart, seeds as a band, labels at the lines, 800 pixels wide."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -8,6 +8,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from results.questions import Answer, Study
+from results.statistics import wilson
+from results.tables import shares
 
 # Okabe and Ito's palette without its yellow, which is faint on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F")
@@ -59,6 +63,7 @@ def learning(ax: Axes, runs: dict[str, list[Curve]], width: int = 9) -> None:
 
 def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
     """Names (x, y, name, colour) at the right of where lines end, pushed apart where they would cover one another."""
+    ax.get_ylim()  # settles the limits, which are worked out when they are first asked for
     ends = sorted(ends, key=lambda end: ax.transData.transform((end[0], end[1]))[1])
     if not ends:
         return
@@ -77,13 +82,65 @@ def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
         )
 
 
-def series(ax: Axes, lines: dict[str, dict[float, tuple[float, float, float]]]) -> None:
-    """Points (y, low, high) by x of each line, its interval as a band, its name at its end."""
+def solved(ax: Axes, lines: dict[str, dict[int, tuple[int, int]]], beside: dict[str, dict[int, float]]) -> None:
+    """Percent solved by group, Wilson's interval as a band, the name at the end; dashed what others report by that name."""
     ends = []
-    for (name, points), colour, marker in zip(lines.items(), COLOURS, MARKERS, strict=False):
-        x = sorted(points)
-        y, low, high = np.array([points[each] for each in x]).T
+    for (name, groups), colour, marker in zip(lines.items(), COLOURS, MARKERS, strict=False):
+        x = sorted(groups)
+        y = [100 * groups[g][0] / groups[g][1] for g in x]
+        low, high = 100 * np.array([wilson(*groups[g]) for g in x]).T
         ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
         ax.plot(x, y, color=colour, marker=marker)
-        ends.append((x[-1], float(y[-1]), name, colour))
+        ends.append((x[-1], y[-1], name, colour))
+    colours = {name: colour for _, _, name, colour in ends}
+    for name, theirs in beside.items():
+        x, y = zip(*sorted(theirs.items()), strict=True)
+        ax.plot(x, y, color=colours.get(name, "black"), linestyle="--", linewidth=1.1)
+        if name not in colours:
+            ax.annotate(name, (x[-1], y[-1]), xytext=(3, -10), textcoords="offset points", fontsize=8.5)
+    ax.set_ylim(-3, 103)
     label_ends(ax, ends)
+
+
+def solved_plot(question: str, beside: dict[str, dict[str, dict[int, float]]], below: str) -> Callable[[Study], Figure | None]:
+    """A panel of `solved` for each run title that `beside` names."""
+
+    def draw(study: Study) -> Figure | None:
+        answers = {title: study.of(question, title) for title in beside if study.of(question, title)}
+        if not answers:
+            return None
+        figure, axes = panels(len(answers), 3.8)
+        for ax, (title, of) in zip(axes, answers.items(), strict=True):
+            lines: dict[str, list[Answer]] = {}
+            for answer in of:
+                lines.setdefault(answer.label, []).append(answer)
+            solved(ax, {name: shares(each) for name, each in lines.items()}, beside[title])
+            ax.set(title=f"{title}, percent solved", xlabel=below)
+        return figure
+
+    return draw
+
+
+def learning_plot(
+    question: str, curves: dict[str, str], below: str, names: dict[str, str], scale: float = 1, marks: str = ""
+) -> Callable[[Study], Figure | None]:
+    """A panel of `learning` for each curve (key and title) of the runs in `names` (title and label), dots where `marks` are."""
+
+    def draw(study: Study) -> Figure | None:
+        answers = study.of(question, *names)
+        if not answers:
+            return None
+        figure, axes = panels(len(curves), 3.6)
+        for ax, (key, title) in zip(axes, curves.items(), strict=True):
+            runs: dict[str, list[Curve]] = {}
+            for answer in answers:
+                curve = [(x / scale, y) for x, y in answer.record["found"][key]]
+                runs.setdefault(names[answer.run.title], []).append(curve)
+            learning(ax, runs)
+            for answer, line in zip(answers, [line for line in ax.lines if line.get_alpha() is None], strict=False):
+                dots = answer.record["found"].get(marks, [])
+                ax.plot(dots, np.interp(dots, *np.array(line.get_data())), "o", color="black", markersize=3.5)
+            ax.set(title=title, xlabel=below)
+        return figure
+
+    return draw

@@ -206,8 +206,8 @@ class Study:
     algorithm: str
     runs: list[Run]
     questions: list[Question]
-    texts: dict[str, Callable[["Study"], str]]
-    """FILE#MARK to the text between those marks."""
+    texts: dict[str, Any]
+    """FILE#MARK to the sections (see tables.py) that stand between those marks."""
     plots: dict[str, Callable[["Study"], Figure | None]] = field(default_factory=dict)
     """File to plot; None while nothing is measured."""
     steps: tuple[str, ...] = ("iterations",)

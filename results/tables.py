@@ -1,6 +1,7 @@
-"""Tables in Markdown out of answers."""
+"""Tables in Markdown out of answers: a document is a list of sections."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,25 +10,80 @@ from results import records
 from results.questions import Answer, Study
 from results.statistics import mean_text, percent, share_text
 
-Cell = Callable[[Answer], str]
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and a table of the answers to some questions, and what is said or shown below it."""
+
+    title: str
+    questions: str
+    """Their names, with commas between."""
+    columns: str = ""
+    """One line per answer: names of COLUMNS, and keys of what was found (key% for a share), with commas between."""
+    runs: tuple[str, ...] = ()
+    """Titles of the runs it is about; none: all."""
+    by: str = ""
+    """Instead of columns the heading of groups: percent solved by group, a line per run and search, seeds together."""
+    best: bool = False
+    """Percent solved optimally, not just solved."""
+    beside: dict[str, Any] = field(default_factory=dict)
+    """What others report: lines of a table by groups, or the last column's text by search, run or preset."""
+    note: str = ""
+    plot: str = ""
+    """A picture, shown where there are answers: its file and what it shows, with a bar between."""
+    table: Callable[[list[Answer]], str] | None = None
+    """A table of another shape."""
+
+    def answers(self, study: Study) -> list[Answer]:
+        """What it shows."""
+        return [answer for name in self.questions.split(", ") for answer in study.of(name, *self.runs)]
+
+    def text(self, study: Study) -> str:
+        """The section; while nothing is measured, the command that does."""
+        answers = self.answers(study)
+        if not answers:
+            body = f"Not measured yet: `python -m results --measure {study.algorithm}` does."
+        elif self.table is not None:
+            body = self.table(answers)
+        else:
+            body = self.by_group(answers) if self.by else self.lines(answers)
+        file, _, shows = self.plot.partition("|")
+        picture = f"![{shows}]({file})" if self.plot and answers else ""
+        return "\n\n".join(filter(None, [self.title and f"### {self.title}", body, self.note, picture]))
+
+    def lines(self, answers: list[Answer]) -> str:
+        """One line per answer."""
+        cells = {name.rstrip("%").replace("_", " "): COLUMNS.get(name) or found(name) for name in self.columns.split(", ")}
+        cells = {"CPU min of training" if name == "training" else name: cell for name, cell in cells.items()}
+        if self.beside:
+            cells["published"] = lambda a: self.beside.get(a.label, self.beside.get(a.run.preset, ""))
+        return table(cells, ([cell(answer) for cell in cells.values()] for answer in answers))
+
+    def by_group(self, answers: list[Answer]) -> str:
+        """Percent solved by group."""
+        rows = {name: {g: k / n for g, (k, n) in shares(of, self.best).items()} for name, of in pooled(answers).items()}
+        rows |= {name: {g: value / 100 for g, value in row.items()} for name, row in self.beside.items()}
+        columns = sorted({g for row in rows.values() for g in row})
+        lines = [[name, *(percent(row[g]) if g in row else "" for g in columns)] for name, row in rows.items()]
+        means = [f"{100 * np.mean(list(row.values())):.1f}" * (len(row) == len(columns)) for row in rows.values()]
+        return table(
+            [f"percent solved{' optimally' * self.best}; {self.by}", *map(str, columns), "mean"],
+            ([*line, mean] for line, mean in zip(lines, means, strict=True)),
+        )
+
+
+def document(study: Study, sections: Sequence[Section]) -> str:
+    """Sections one after another, and where their figures come from."""
+    shown = [answer for section in sections for answer in section.answers(study)]
+    return "\n\n".join(filter(None, [*(section.text(study) for section in sections), origin(shown)]))
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Headings and rows of cells."""
-    headings = list(headings)
-    lines = [headings, ["---"] * len(headings), *rows]
+    """Headings and rows of cells, short rows filled up."""
+    lines = [list(headings), *map(list, rows)]
+    most = len(lines[0])
+    lines = [lines[0], ["---"] * most, *(line + [""] * (most - len(line)) for line in lines[1:])]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def run_name(answer: Answer) -> str:
-    """The run and its seed."""
-    return f"{answer.run.title}-s{answer.run.seed}"
-
-
-def minutes(answer: Answer) -> str:
-    """CPU minutes of training; runs that did not log them have wall-clock minutes, and say so."""
-    spent = answer.record["training"]
-    return f"{spent['cpu_seconds'] / 60:.1f}" if spent["cpu_seconds"] else f"{spent['seconds'] / 60:.1f} (wall)"
 
 
 def solved(answer: Answer) -> str:
@@ -54,9 +110,30 @@ def median(answer: Answer) -> str:
     return f"{np.nanmedian(lengths):g}" if np.isfinite(lengths).any() else "-"
 
 
-COLUMNS: dict[str, Cell] = {
-    "run": run_name,
-    "training, CPU min": minutes,
+def training(answer: Answer) -> str:
+    """CPU minutes of training; runs that did not log them have wall-clock minutes, and say so."""
+    spent = answer.record["training"]
+    return f"{spent['cpu_seconds'] / 60:.1f}" if spent["cpu_seconds"] else f"{spent['seconds'] / 60:.1f} (wall)"
+
+
+def found(name: str) -> Callable[[Answer], str]:
+    """A column of what another measurement found."""
+
+    def cell(answer: Answer) -> str:
+        value = answer.record["found"][name.rstrip("%")]
+        if isinstance(value, list):  # a curve's last value, or shares
+            return f"{value[-1][1]:.2f}" if isinstance(value[0], list) else " ".join(f"{100 * share:.0f}" for share in value)
+        if name.endswith("%"):
+            return f"{percent(value, 2)}%"
+        return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
+
+    return cell
+
+
+COLUMNS: dict[str, Callable[[Answer], str]] = {
+    "run": lambda answer: f"{answer.run.title}-s{answer.run.seed}",
+    "training": training,
+    "question": lambda answer: answer.question.name,
     "search": lambda answer: answer.label,
     "cubes": lambda answer: f"{answer.record['states']:,}",
     "solved": solved,
@@ -68,33 +145,14 @@ COLUMNS: dict[str, Cell] = {
 }
 
 
-def lines(study: Study, answers: Sequence[Answer], *columns: str, **more: Cell) -> str:
-    """One line per answer: columns of COLUMNS by name, then more of one's own; or what to do while there is none."""
-    cells = {name: COLUMNS[name] for name in columns} | {name.replace("_", " "): cell for name, cell in more.items()}
-    return table(cells, ([cell(a) for cell in cells.values()] for a in answers)) if answers else missing(study)
-
-
-def missing(study: Study) -> str:
-    """What a document says where nothing has been measured."""
-    return f"Not measured yet: `python -m results --measure {study.algorithm}` does."
-
-
-def found(key: str, form: str = "share", index: int | None = None) -> Cell:
-    """A column of what another measurement found: a share, or a format such as .3f."""
-
-    def cell(answer: Answer) -> str:
-        value = answer.record["found"][key]
-        value = value if index is None else value[index]
-        return f"{percent(value, 2)}%" if form == "share" else format(value, form)
-
-    return cell
-
-
-def pooled(answers: Iterable[Answer]) -> dict[tuple[str, str], list[Answer]]:
-    """Answers of different seeds to the same question together, by run and search."""
-    together: dict[tuple[str, str], list[Answer]] = {}
-    for answer in answers:
-        together.setdefault((answer.run.title, answer.label), []).append(answer)
+def pooled(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
+    """Answers of different seeds together, under a name that says what differs between the answers: run, search, question."""
+    answers = list(answers)
+    parts = [(a.run.title, a.label, a.question.name) for a in answers]
+    telling = [i for i in range(3) if len({part[i] for part in parts}) > 1] or [1]
+    together: dict[str, list[Answer]] = {}
+    for answer, part in zip(answers, parts, strict=True):
+        together.setdefault(", ".join(part[i] for i in telling), []).append(answer)
     return together
 
 
@@ -105,17 +163,14 @@ def shares(answers: Iterable[Answer], best: bool = False) -> dict[int, tuple[int
     return {int(g): (int(done[groups == g].sum()), int((groups == g).sum())) for g in np.unique(groups)}
 
 
-def by_group(
-    study: Study, title: str, rows: dict[str, Sequence[Answer]], best: bool = False, **published: dict[int, float]
-) -> str:
-    """Percent solved by moves, distance or prefix: a line for each set of answers, and for each series that was published."""
-    rows = {name: answers for name, answers in rows.items() if answers}
-    if not rows:
-        return missing(study)
-    percents = {name: {g: percent(k / n) for g, (k, n) in shares(answers, best).items()} for name, answers in rows.items()}
-    percents |= {name.replace("_", " "): {g: f"{x:g}" for g, x in series.items()} for name, series in published.items()}
-    columns = sorted({g for name in rows for g in percents[name]})
-    return table([title, *map(str, columns)], ([name, *(row.get(g, "") for g in columns)] for name, row in percents.items()))
+def prefixes(answers: list[Answer]) -> str:
+    """Length found and CPU seconds for each prefix of the way to the farthest position."""
+    lines = []
+    for name, (answer, *_) in pooled(answers).items():
+        lengths = records.unpack(answer.record).lengths
+        lines.append([f"{name}: length", *("-" if np.isnan(length) else f"{length:.0f}" for length in lengths)])
+        lines.append([f"{name}: CPU s", *(f"{seconds:.2g}" for _, _, seconds, _ in answer.record["by_group"])])
+    return table(["first moves of the way to the position at distance 26", *map(str, range(1, len(lines[0])))], lines)
 
 
 def origin(answers: Iterable[Answer]) -> str:
@@ -127,17 +182,3 @@ def origin(answers: Iterable[Answer]) -> str:
                 made.setdefault(f"{kind} {of['date'][:10]} on {of['machine']['processor']}", set()).add(of["commit"][:10])
     texts = [f"{how}, commit {', '.join(sorted(commits))}" for how, commits in sorted(made.items())]
     return f"{'; '.join(texts)}.".replace("measured", "Measured", 1) if texts else ""
-
-
-def sections(parts: dict[str, str], answers: Iterable[Answer] = ()) -> str:
-    """Texts under headings, and where they come from."""
-    texts = [f"### {title}\n\n{text}" if title else text for title, text in parts.items() if text]
-    return "\n\n".join([*texts, *filter(None, [origin(answers)])])
-
-
-def figures(value: Any) -> str:
-    """A rate for the eye: 57.8M, 43.4k, 3.21."""
-    for scale, letter in ((1e6, "M"), (1e3, "k")):
-        if value >= scale:
-            return f"{value / scale:.3g}{letter}"
-    return f"{value:.3g}"

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from results import plots, records, tables
+from results import plots, records
 from results.published import CUBES_3X3
 from results.questions import Answer, Question, Run, Search, Study, TestSet, Uniform
 from results.statistics import bootstrap, wilson
+from results.tables import Section, pooled, table
 
 PARTS: dict[str, dict[str, Any]] = {  # what a run of the ablation leaves out -> settings
     "no-backups": {"rounds": 0},
@@ -39,58 +40,17 @@ QUESTIONS = [
 ]
 
 
-def together(answers: list[Answer]) -> list[Answer]:
-    """Two seeds searched with, the shorter solution of each cube: `--also` does the same."""
+def together(answers: list[Answer]) -> str:
+    """Two seeds searched with, the shorter solution of each cube counts: `--also` does the same."""
     joined = []
-    for (_, label), pair in tables.pooled(answers).items():
-        if len(pair) == 2 and all("lengths" in answer.record for answer in pair):
+    for pair in pooled(answers).values():
+        if len(pair) == 2:
             first, second = (answer.record for answer in pair)
             lengths = np.fmin(*(records.unpack(record).lengths for record in (first, second)))
             record = first | records.pack(records.unpack(first)._replace(lengths=lengths))
             record["each"] = {key: first["each"][key] + second["each"][key] for key in first["each"]}
-            joined.append(pair[0]._replace(record=record, label=f"{label}, seeds 0 and 1"))
-    return joined
-
-
-def first_table(study: Study) -> str:
-    """What the project's README shows."""
-    answers = study.of("test set") + study.of("uniform")
-    shown = tables.lines(
-        study,
-        answers,
-        "run",
-        "training, CPU min",
-        "search",
-        "solved",
-        "mean length",
-        "optimal",
-        "CPU s",
-        asked=lambda a: a.question.name,
-    )
-    return tables.sections({"": shown}, answers)
-
-
-def document(study: Study) -> str:
-    """The tables of its own README."""
-    sets, uniform, parts = study.of("test set"), study.of("uniform"), study.of("parts")
-    columns = ("run", "training, CPU min", "search", "cubes", "solved", "mean length", "optimal", "nodes", "CPU s")
-    published = [
-        [name, f"{r['length']:.2f}", f"{r['optimal']}%", str(r["seconds"] or ""), r["training"], r["source"]]
-        for name, r in CUBES_3X3.items()
-    ]
-    heads = ("published, 1,000 cubes", "mean length", "optimal", "s, GPU", "training", "source")
-    return tables.sections(
-        {
-            "DeepCubeA's test set, the first 200": tables.lines(study, sets, *columns)
-            + "\n\nTwo seeds searched with, the shorter solution each:\n\n" * bool(together(sets))
-            + (tables.lines(study, together(sets), *columns[2:]) if together(sets) else "")
-            + f"\n\n{tables.table(heads, published)}"
-            + "\n\n![Mean length and share optimal against CPU seconds](length.png)" * bool(sets),
-            "Uniformly random cubes": tables.lines(study, uniform, *columns),
-            "What each part is worth, test set, beam 1,024": tables.lines(study, parts, *columns),
-        },
-        sets + uniform + parts,
-    )
+            joined.append(pair[0]._replace(record=record))
+    return Section("", "test set", "search, cubes, solved, mean length, optimal, nodes, CPU s").lines(joined)
 
 
 def length_plot(study: Study) -> Figure | None:
@@ -129,11 +89,34 @@ def length_plot(study: Study) -> Figure | None:
     return figure
 
 
+COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
+KEYS = ("length", "optimal", "seconds", "training", "source")
+PUBLISHED = table(
+    ("published, 1,000 cubes", "mean length", "optimal, %", "s, GPU", "training", "source"),
+    ([name, *(str(row[key] or "") for key in KEYS)] for name, row in CUBES_3X3.items()),
+)
+SECTIONS = [
+    Section(
+        "DeepCubeA's test set, the first 200",
+        "test set",
+        COLUMNS,
+        note=PUBLISHED,
+        plot="length.png|Length and share optimal by CPU seconds",
+    ),
+    Section("Both seeds searched with, the shorter solution each", "test set", table=together),
+    Section("Uniformly random cubes", "uniform", COLUMNS),
+    Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
+]
 STUDY = Study(
     "symmetric_ntuple",
     RUNS,
     QUESTIONS,
-    {"agents/symmetric_ntuple/README.md#results": document, "README.md#any_cube": first_table},
+    {
+        "agents/symmetric_ntuple/README.md#results": SECTIONS,
+        "README.md#any_cube": [
+            Section("", "test set, uniform", "run, training, question, search, solved, mean length, optimal, CPU s")
+        ],
+    },
     {"agents/symmetric_ntuple/length.png": length_plot},
     steps=("lots", "rounds"),
 )
