@@ -2,12 +2,9 @@
 
 One core, CPU seconds, the preset 2x2 after some rounds that do not count. Then the same networks go on with what one would use
 instead, as many single environments in stable-baselines3's DummyVecEnv: each works out its own reward, or, as someone would do
-who finds that slow, a wrapper works them out for all of them at once. Writes benchmarks/ppo_chasenet.json and the table in
-agents/ppo_chasenet/README.md.
+who finds that slow, a wrapper works them out for all of them at once.
 """
 
-import json
-import os
 import sys
 import time
 from collections import Counter
@@ -17,7 +14,6 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import torch
 import tyro
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecEnvWrapper, VecNormalize
@@ -25,11 +21,10 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecEnvWrapper,
 import rubiks_gym  # noqa: F401 (registers the environments)
 from agents.ppo_chasenet.config import PRESETS
 from agents.ppo_chasenet.learner import Learner
-from benchmarks.speed import ROOT, _plain, use_cores
-from rubiks_gym import files
+from benchmarks import timing
+from benchmarks.timing import finish, use_cores
 from rubiks_gym.puzzles import Puzzle, puzzle_from_name
 from rubiks_gym.rewards import Reward
-from train.runs import provenance
 
 PRESET = "2x2"
 ALLOWED = 0.05  # of the time, for the environment
@@ -37,7 +32,7 @@ PARTS = ("environment", "adapter", "reward", "VecNormalize", "policy in roll-out
 
 
 @dataclass
-class Args:
+class Args(timing.Args):
     """Measure where PPO with ChaseNet reward spends its time."""
 
     rounds: int = 30
@@ -46,12 +41,6 @@ class Args:
     """Rounds with single environments, which are slower; in four of them every episode runs out of time once."""
     before: int = 4
     """Rounds before, that are not."""
-    seed: int = 0
-    """Of everything random."""
-    write: bool = True
-    """Write ppo_chasenet.json and the table; not for figures of a busy machine."""
-    check: bool = False
-    """Exit with 1 if the environment takes more than a twentieth of the time."""
 
 
 class Stopwatch:
@@ -110,14 +99,10 @@ def measured(watch: Stopwatch, work: Callable[[], Any], rounds: int, before: int
     for _ in range(rounds):
         work()
     seconds = sum(watch.spent.values())
-    shares = {part: watch.spent[part] / seconds for part in PARTS}
+    shares = {part: f"{watch.spent[part] / seconds:.1%}" for part in PARTS}
     microseconds = 1e6 * (watch.spent["environment"] + watch.spent["adapter"]) / (rounds * moves)
-    return {
-        "moves/s": rounds * moves / seconds,
-        "environment and adapter, us a move": microseconds,
-        "rounds": rounds,
-        "shares": shares,
-    }
+    share = watch.spent["environment"] / seconds
+    return {"moves/s": rounds * moves / seconds, **shares, "environment and adapter, µs a move": microseconds, "share": share}
 
 
 def ours(learner: Learner, watch: Stopwatch, args: Args) -> dict[str, Any]:
@@ -156,13 +141,10 @@ def theirs(learner: Learner, watch: Stopwatch, reward: Reward, together: bool, a
 
 
 def main(args: Args) -> int:
-    """Measure, print, write."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")  # before we add ours
+    """Measure all three."""
     use_cores(1)
-    torch.set_num_threads(1)
-    name, preset, _ = PRESETS[PRESET]
-    config = replace(preset, warm_iterations=20)
-    learner, watch = Learner(puzzle_from_name(name), config, args.seed), Stopwatch()
+    config = replace(PRESETS[PRESET][1], warm_iterations=20)
+    learner, watch = Learner(puzzle_from_name(PRESETS[PRESET][0]), config, args.seed), Stopwatch()
     for _ in range(config.warm_iterations):
         learner.iterate()
     task = learner.env.env.task
@@ -170,34 +152,16 @@ def main(args: Args) -> int:
     watch.on("policy in roll-outs", learner.model, "collect_rollouts")
     watch.on("PPO's updates", learner.model, "train")
     single = f"`DummyVecEnv` of {config.n_envs:,} `Rubik2x2-v0`"
-    rows = {
+    found = {
         f"`PuzzleVecEnv`, {config.n_envs:,} cubes": ours(learner, watch, args),
         f"{single}, rewards all at once": theirs(learner, watch, task.reward, True, args),
         f"{single}": theirs(learner, watch, task.reward, False, args),
     }
-    made = provenance()
-    text = table(rows, made, args)
-    print(text)
-    share = next(iter(rows.values()))["shares"]["environment"]
-    print(f"\nthe environment takes {share:.1%} of the time, {ALLOWED:.0%} are allowed; load before {load:.2f}")
-    if args.write:
-        results = {"preset": PRESET, "seed": args.seed, "load": load, "rows": rows, **made}
-        (ROOT / "benchmarks" / "ppo_chasenet.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
-        files.write_between(ROOT / "agents" / "ppo_chasenet" / "README.md", "speed", text)
-    return int(args.check and share > ALLOWED)
-
-
-def table(rows: dict[str, dict[str, Any]], made: dict[str, Any], args: Args) -> str:
-    """One line per kind of environments, and where it comes from."""
-    columns = ("environments", "moves/s", *PARTS, "environment and adapter, µs a move")
-    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
-    for name, row in rows.items():
-        shares = " | ".join(f"{row['shares'][part]:.1%}" for part in PARTS)
-        lines.append(f"| {name} | {row['moves/s']:,.0f} | {shares} | {row['environment and adapter, us a move']:.2f} |")
-    rounds = f"{args.rounds} rounds and {args.their_rounds}"
-    lines += ["", f"`python -m benchmarks.ppo_chasenet`, preset {PRESET}, seed {args.seed}, {rounds}, CPU seconds of one core;"]
-    lines += [f"{made['date'][:10]}, commit {made['commit'][:10]}, {made['machine']['processor']}."]
-    return "\n".join(lines)
+    share, *_ = [row.pop("share") for row in found.values()]
+    print(f"the environment takes {share:.1%} of the time, {ALLOWED:.0%} are allowed")
+    note = f"Preset {PRESET}, {args.rounds} rounds and {args.their_rounds}, CPU seconds of one core."
+    failed = finish("ppo_chasenet", [{"environments": name, **row} for name, row in found.items()], args, note=note)
+    return failed or int(args.check and share > ALLOWED)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """How fast the searches are with a heuristic that costs nothing: `python -m benchmarks.search`.
 
 One core. Batch weighted A* beside the version one would write first, a heap and a dict; then its time and memory per node as
-the search grows, beam search and Monte Carlo tree search. Writes benchmarks/search.json and a table in the searches' README.
+the search grows, beam search and Monte Carlo tree search.
 """
 
-import json
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -14,27 +13,22 @@ from statistics import median
 
 import numpy as np
 import tyro
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks.speed import ROOT, Contender, _plain, timed, use_cores
-from rubiks_gym import files
+from benchmarks import timing
+from benchmarks.timing import finish, timed, use_cores
 from rubiks_gym.puzzles import Rubik3x3, sample_seeds
 from rubiks_gym.search import Budget, beam, bwas, mcts
-from train.runs import provenance
 
 CUBE = Rubik3x3()
 UNIFORM = np.full((1, CUBE.n_actions), 1 / CUBE.n_actions, np.float32)
 
 
 @dataclass
-class Args:
+class Args(timing.Args):
     """Measure the speed of the searches."""
 
     rounds: int = 3
     """How often each is measured; the median counts."""
-    seed: int = 0
-    """Of the scrambled cubes."""
 
 
 def free(states: np.ndarray) -> np.ndarray:
@@ -64,7 +58,7 @@ def heap_and_dict(start: np.ndarray, nodes: int) -> int:
 
 def measure(work: Callable[[], int], rounds: int) -> float:
     """Median rate in units per CPU second; a round before the first compiles and does not count."""
-    contender: Contender = timed(work)
+    contender = timed(work)
     return median([contender() for _ in range(1 + rounds)][1:])
 
 
@@ -99,11 +93,17 @@ def many_trees(states: np.ndarray, iterations: int) -> int:
     return int(found.nodes.sum())
 
 
-def main(args: Args) -> None:
+def wide(state: np.ndarray) -> int:
+    """Children that a wide beam makes."""
+    return int(beam(CUBE, state[None], free, width=16_384, max_steps=30).nodes[0])
+
+
+def main(args: Args) -> int:
+    """One row per measurement."""
     use_cores(1)
     states = CUBE.random_states(sample_seeds(np.random.default_rng(args.seed), 256))
     hard = states[0]
-    rows = [
+    measured: list[tuple[str, float, float | None]] = [
         ("heap and dict, nodes/s", measure(lambda: heap_and_dict(hard, 100_000), args.rounds), None),
         ("bwas, N = 1000, 1 million nodes, nodes/s", measure(lambda: grow(hard, 1_000_000), args.rounds), 500_000),
         ("bwas, N = 1000, 3 million nodes, nodes/s", measure(lambda: grow(hard, 3_000_000), args.rounds), 500_000),
@@ -113,35 +113,11 @@ def main(args: Args) -> None:
         ("beam, width 16384, children/s", measure(lambda: wide(hard), args.rounds), 2_000_000),
         ("mcts, 256 cubes, iterations/s", measure(lambda: many_trees(states, 2000), args.rounds), 100_000),
     ]
-    table = Table("work", "figure", "required", "held?")
-    for work, value, required in rows:
-        held = "" if required is None else "[green]yes" if value >= required else "[red]no"
-        table.add_row(work, f"{value:,.0f}", "" if required is None else f"{required:,}", held)
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
-    ratio = rows[1][1] / rows[0][1]
-    print(f"bwas generates {ratio:.0f} times as many nodes per second as the heap and the dict")
-    results = {"seed": args.seed, "rounds": args.rounds, "bwas against heap and dict": ratio, **provenance()}
-    results["rows"] = [{"work": work, "value": value, "required": required} for work, value, required in rows]
-    (ROOT / "benchmarks" / "search.json").write_text(json.dumps(_plain(results), indent=1) + "\n")
-    write_table(results)
-
-
-def wide(state: np.ndarray) -> int:
-    return int(beam(CUBE, state[None], free, width=16_384, max_steps=30).nodes[0])
-
-
-def write_table(results: dict) -> None:
-    """Put the figures between the marks in the searches' README."""
-    lines = ["| work (3x3x3, one core, a heuristic that costs nothing) | figure |", "|---|---|"]
-    lines += [f"| {row['work']} | {row['value']:,.0f} |" for row in results["rows"]]
-    lines += ["", f"bwas against heap and dict: {results['bwas against heap and dict']:.0f} times the nodes per second."]
-    lines += [
-        "",
-        f"`python -m benchmarks.search`, seed {results['seed']}, {results['date'][:10]}, commit {results['commit'][:10]},",
-    ]
-    lines += [f"{results['machine']['processor']}, {results['rounds']} rounds, CPU seconds."]
-    files.write_between(ROOT / "agents" / "search" / "README.md", "search", "\n".join(lines))
+    rows = [{"work": work, "figure": value, "required": required} for work, value, required in measured]
+    return finish(
+        "search", rows, args, note="3x3x3, one core, CPU seconds, a heuristic that costs nothing."
+    )
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args, prog="python -m benchmarks.search"))
+    sys.exit(main(tyro.cli(Args, prog="python -m benchmarks.search")))

@@ -7,42 +7,35 @@ second of a process pinned to it. Two threads and one are compared by the wall c
 The other packages live in a virtual environment of their own, `.venv-peers`, made by the first run; `peers.py` runs there.
 """
 
-import datetime
 import json
 import math
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import tyro
-from rich.console import Console
-from rich.table import Table
 
 import rubiks_gym  # noqa: F401 (registers the environments)
-from rubiks_gym import files
+from benchmarks import timing
+from benchmarks.timing import CORES, finish, timed, use_cores
+from results.records import ROOT
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.exact.table import breadth_first
-from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
-from train.runs import processor
-
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "speed.json"
-CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds
 
 # What to install for each of the others, in the versions the figures were made with; constraints.txt pins the rest.
 PEERS = {"jumanji": ["jumanji==1.1.2", "jax==0.10.2"], "envpool": ["envpool==1.2.5"], "cayleypy": ["cayleypy==0.2.0"]}
-PACKAGES = {"rubiks-gym", "gymnasium", "numba", "numpy"}, {"jumanji", "jax", "envpool", "cayleypy", "torch", "numpy"}
 PATIENCE = 300  # seconds for one round of a peer, its start and compilation included
 
 VECTOR = 16_384  # cubes in the vector environment
@@ -53,54 +46,18 @@ EPISODE = 100  # moves until Rubik3x3-v0 truncates; the call of step after them 
 
 
 @dataclass
-class Args:
+class Args(timing.Args):
     """Measure the speed of rubiks-gym beside other packages."""
 
     quick: bool = False
     """Two rounds instead of nine: a smoke test."""
     peers: Path | None = None
     """A virtual environment that has the other packages already; by default .venv-peers, made if it is not there."""
-    readme: bool = True
-    """Rewrite the table in README.md, between <!-- speed:begin --> and <!-- speed:end -->."""
-    check: bool = False
-    """Exit with 1 if a required ratio is not held or could not be measured."""
-    seed: int = 0
-    """Of all states and actions."""
-
-
-@dataclass
-class Row:
-    """One line of the table."""
-
-    work: str
-    unit: str  # "/s", or "s" or "ns" for the time that one unit takes
-    ours: float  # units per second, the median over the rounds
-    rival: str = ""
-    theirs: float = math.nan
-    ratios: list[float] = field(default_factory=list)  # ours to theirs in each round; empty if the rival failed
-    required: float | None = None
-    failure: str = ""  # what the rival died of
-
-    @property
-    def held(self) -> bool | None:
-        """Whether the required ratio was reached; None if none is required."""
-        return None if self.required is None else bool(self.ratios) and median(self.ratios) >= self.required
 
 
 # Contenders ----------------------------------------------------------------------------------------------------------
 
 Contender = Callable[[], float]  # works for one round and returns its rate in units per second, nan if it could not
-
-
-def timed(work: Callable[[], int], clock: Callable[[], float] = time.process_time) -> Contender:
-    """A contender out of a function that does some work and returns how much."""
-
-    def contender() -> float:
-        start = clock()
-        units = work()
-        return units / (clock() - start)
-
-    return contender
 
 
 class Peer:
@@ -157,11 +114,10 @@ class Bench:
     seed: int
     rates: dict[str, list[float]] = field(default_factory=dict)  # of each contender, one per round
     failures: dict[str, str] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
-        self.load = os.getloadavg()[0]  # of the machine, before we add ours
 
     def peer(self, name: str, cubes: int) -> Peer:
         return Peer(self.python, name, cubes, self.seed)
@@ -180,19 +136,18 @@ class Bench:
                     self.failures[name] = contender.failure
 
     def row(self, work: str, unit: str, ours: str, theirs: str = "", rival: str = "", required: float | None = None) -> None:
-        """Add a row about one contender, or about two that were measured together."""
-        row = Row(work, unit, median(self.rates[ours]), rival, required=required, failure=self.failures.get(theirs, ""))
-        if theirs and not row.failure:
-            row.theirs = median(self.rates[theirs])
-            row.ratios = [a / b for a, b in zip(self.rates[ours], self.rates[theirs], strict=True)]
+        """Add a row about one contender, or about two that were measured together; a time is that of one unit."""
+
+        def shown(rates: list[float]) -> float:
+            return median(rates) if unit == "/s" else {"s": 1, "ns": 1e9}[unit] / median(rates)
+
+        row: dict[str, Any] = {"work": work, "unit": unit, "rubiks-gym": shown(self.rates[ours]), "beside it": rival}
+        row |= {"its": self.failures.get(theirs, ""), "ratio": None, "quartiles": None, "required": required}
+        if theirs and theirs not in self.failures:
+            ratios = [a / b for a, b in zip(self.rates[ours], self.rates[theirs], strict=True)]
+            low, middle, high = (float(x) for x in np.percentile(ratios, [25, 50, 75]))
+            row |= {"its": shown(self.rates[theirs]), "ratio": middle, "quartiles": [low, high]}
         self.rows.append(row)
-
-
-def use_cores(n: int) -> None:
-    """Pin this process, and the threads and processes it starts from now on, to n cores, and let kernels use n threads."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, CORES[-n:])
-    set_num_threads(n)
 
 
 # What is measured ----------------------------------------------------------------------------------------------------
@@ -358,96 +313,8 @@ def versions(python: str | Path) -> dict[str, str]:
     return json.loads(subprocess.run([python, "-c", code], check=True, stdout=-1).stdout)
 
 
-# Results -------------------------------------------------------------------------------------------------------------
-
-
-def figure(rate: float, unit: str) -> str:
-    """A rate for the eye: 57.8M/s, 0.61 s, 17.3 ns."""
-    if math.isnan(rate):
-        return ""
-    if unit != "/s":
-        return f"{1 / rate:.2g} s" if unit == "s" else f"{1e9 / rate:.1f} ns"
-    scale, letter = next((s, c) for s, c in ((1e6, "M"), (1e3, "k"), (0, "")) if rate >= s)
-    return f"{rate / (scale or 1):.3g}{letter}/s"
-
-
-def ratio(row: Row) -> str:
-    """The median over the rounds, and the quartiles."""
-    if not row.ratios:
-        return "not measured" if row.rival else ""
-    low, middle, high = (f"{r:.0f}" if r >= 20 else f"{r:.3g}" for r in np.percentile(row.ratios, [25, 50, 75]))
-    return f"{middle} ({low} to {high})"
-
-
-def cells(row: Row) -> list[str]:
-    """What both tables show of a row."""
-    rival = f"{row.rival}: {row.failure or figure(row.theirs, row.unit)}" if row.rival else ""
-    return [row.work, figure(row.ours, row.unit), rival, ratio(row)]
-
-
-def terminal_table(rows: list[Row]) -> Table:
-    table = Table("work", "rubiks-gym", "rival", "ratio (quartiles)", "required", "held?")
-    words = {True: "[green]yes", False: "[red]no", None: ""}
-    for row in rows:
-        table.add_row(*cells(row), "" if row.required is None else f"{row.required:g}", words[row.held])
-    return table
-
-
-def readme_table(results: dict, rows: list[Row]) -> str:
-    lines = ["| work | rubiks-gym | beside it | ratio |", "|---|---|---|---|"]
-    lines += [f"| {' | '.join(cell.replace('|', '/') for cell in cells(row))} |" for row in rows]
-    machine, packages = results["machine"], results["versions"]["peers"]
-    lines += [
-        "",
-        f"`make bench` on {results['date']}, {machine['cpu']}, {machine['cores']} cores, Python {machine['python']}; "
-        + ", ".join(f"{name} {packages[name]}" for name in sorted(packages) if name in PEERS or name == "jax")
-        + f". One core unless said otherwise; median of {results['rounds']} rounds or more in turn, quartiles in brackets.",
-    ]
-    return "\n".join(lines)
-
-
-def describe(bench: Bench, args: Args) -> dict:
-    """All figures, and where they come from."""
-    ours, theirs = (
-        {name: version for name, version in versions(python).items() if name in wanted}
-        for python, wanted in zip((sys.executable, bench.python), PACKAGES, strict=True)
-    )
-    return {
-        "date": datetime.date.today().isoformat(),
-        "commit": _git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
-        "seed": args.seed,
-        "quick": args.quick,
-        "rounds": bench.rounds,
-        "load": bench.load,
-        "machine": {
-            "cpu": processor(),
-            "cores": len(CORES),
-            "system": f"{platform.system()} {platform.machine()}",
-            "python": platform.python_version(),
-        },
-        "versions": {"ours": ours, "peers": theirs},
-        "rows": [_plain(asdict(row) | {"ratio": median(row.ratios or [math.nan]), "held": row.held}) for row in bench.rows],
-        "rates": {name: [_plain(rate) for rate in rates] for name, rates in bench.rates.items()},
-    }
-
-
-def _plain(value):
-    """The value with four significant digits and without nan, which JSON does not know."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return None if math.isnan(value) else float(f"{value:.4g}")
-    return value
-
-
-def _git(*words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=ROOT, stdout=-1, stderr=-1, text=True)
-    return done.stdout.strip() or "unknown"
-
-
 def main(args: Args) -> int:
+    """Measure everything."""
     folder = args.peers or ROOT / ".venv-peers"
     if args.peers is None:
         install_peers(folder)
@@ -456,13 +323,10 @@ def main(args: Args) -> int:
     for measurement in (vector, children, single, sizes, threads, tables):
         print(f"{measurement.__name__}: {measurement.__doc__}", flush=True)
         measurement(bench)
-    Console(width=None if sys.stdout.isatty() else 140).print(terminal_table(bench.rows))
-    results = describe(bench, args)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    readme = ROOT / "README.md"
-    if args.readme and readme.exists():
-        files.write_between(readme, "speed", readme_table(results, bench.rows))
-    return int(args.check and any(row.held is False for row in bench.rows))
+    found = versions(bench.python)
+    peers = ", ".join(f"{name} {found[name]}" for name in ("cayleypy", "envpool", "jax", "jumanji") if name in found)
+    note = f"One core unless said otherwise; median of {bench.rounds} rounds or more in turn. Beside it: {peers}."
+    return finish("speed", bench.rows, args, note=note)
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ def found(name: str) -> Callable[[Answer], str]:
 
 
 COLUMNS: dict[str, Callable[[Answer], str]] = {
+    "learner": lambda answer: answer.algorithm,
     "run": lambda answer: f"{answer.run.title}-s{answer.run.seed}",
     "training": training,
     "question": lambda answer: answer.question.name,

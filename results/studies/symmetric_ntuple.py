@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from results import plots, records
 from results.published import CUBES_3X3
-from results.questions import Answer, Question, Run, Search, Study, TestSet, Uniform
+from results.questions import Answer, Prefixes, Question, Run, Search, Study, TestSet, Uniform
 from results.statistics import bootstrap, wilson
-from results.tables import Section, pooled, table
+from results.tables import Section, pooled, prefixes, table
 
 PARTS: dict[str, dict[str, Any]] = {  # what a run of the ablation leaves out -> settings
     "no-backups": {"rounds": 0},
@@ -35,6 +35,7 @@ QUESTIONS = [
     Question(
         "parts", ("qtm",), TestSet(200), {"every child, one way": beam(1024, inverse=False, children_per_state=12)}, seeds=(0,)
     ),
+    Question("prefixes", ("qtm",), Prefixes(), {"beam 65,536": beam(65_536)}, seeds=(0,)),
     # An untrained network solves nothing: a million nodes each way are enough to see it.
     Question("parts", ("untrained",), TestSet(200), {"every child": beam(1024, 1_000_000, children_per_state=12)}),
 ]
@@ -106,6 +107,7 @@ SECTIONS = [
     Section("Both seeds searched with, the shorter solution each", "test set", table=together),
     Section("Uniformly random cubes", "uniform", COLUMNS),
     Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
+    Section("Prefixes", "prefixes", table=prefixes),
 ]
 STUDY = Study(
     "symmetric_ntuple",
