@@ -114,9 +114,7 @@ def main(args: Args) -> int:
         ("mcts, 256 cubes, iterations/s", measure(lambda: many_trees(states, 2000), args.rounds), 100_000),
     ]
     rows = [{"work": work, "figure": value, "required": required} for work, value, required in measured]
-    return finish(
-        "search", rows, args, note="3x3x3, one core, CPU seconds, a heuristic that costs nothing."
-    )
+    return finish("search", rows, args, note="3x3x3, one core, CPU seconds, a heuristic that costs nothing.")
 
 
 if __name__ == "__main__":

@@ -68,9 +68,7 @@ def main(args: Args) -> int:
                 "gain from partial expansion": every / alone,
             }
         )
-    return finish(
-        "symmetric_ntuple", rows, args, note=f"{args.cubes} uniformly random cubes, and their inverses, wall clock."
-    )
+    return finish("symmetric_ntuple", rows, args, note=f"{args.cubes} uniformly random cubes, and their inverses, wall clock.")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,10 @@ def texts(folder: Path) -> dict[tuple[Path, str], str]:
         for place, sections in each.texts.items():
             file, _, mark = place.partition("#")
             found[base / file, mark] = document(each, sections)
-    found |= {(base / place.partition("#")[0], place.partition("#")[2]): speed.text(folder, name) for name, place in speed.PLACES.items()}
+    found |= {
+        (base / place.partition("#")[0], place.partition("#")[2]): speed.text(folder, name)
+        for name, place in speed.PLACES.items()
+    }
     for mark, make in (("headline", summary.headline), ("learners", summary.learners)):
         found[base / "README.md", mark] = make(lambda name: study(name, folder))
     return found

@@ -41,8 +41,8 @@ def headline(find: Callable[[str], Study]) -> str:
         lengths, record = records.unpack(answer.record).lengths, answer.record
         solved = np.isfinite(lengths)
         return (
-            f"After {record['training']['seconds'] / 60:.0f} minutes of learning on two cores it solves {solved.sum():,} of {len(lengths):,} "
-            f"uniformly random cubes, in {lengths[solved].mean():.1f} quarter turns on average and "
+            f"After {record['training']['seconds'] / 60:.0f} minutes of learning on two cores it solves {solved.sum():,} of "
+            f"{len(lengths):,} uniformly random cubes, in {lengths[solved].mean():.1f} quarter turns on average and "
             f"{record['each']['cpu_seconds']:.1f} CPU seconds each."
         )
     return "Not measured yet: `python -m results --measure symmetric_ntuple` does."

@@ -19,6 +19,7 @@ from results.measure import measure, train_command
 from results.questions import Question, Run, Search, Study, TestSet, Turned, Uniform
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
+from results.studies.adi import triplets
 from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
 from train.evaluation import read_cubes
@@ -265,21 +266,12 @@ def test_a_malicious_pickle_is_refused_unread(tmp_path, monkeypatch):
 
 
 def test_conjugations_by_hand():
-    from results.adi.conjugations import is_conjugation, report, share_by_chance, triplets
-
     cube = Rubik3x3()
-    moves = cube.parse("R U R' U R U' R' R'")
-    windows = ["R U R'", "U R' U", "R' U R", "U R U'", "R U' R'", "U' R' R'"]
-    assert triplets([moves, cube.parse("R U"), []]) == {tuple(cube.parse(text)): 1 for text in windows}
-    expected = {"R U R'": True, "R' U R": True, "U R U'": True, "U R' U": False, "U' R' R'": False, "R R R'": False}
-    expected |= {"R R' R'": False, "R L R'": True, "R U R": False}
-    assert {text: is_conjugation(cube, tuple(cube.parse(text))) for text in expected} == expected
+    found = triplets(cube, [cube.parse(text) for text in ("R U R' U R U' R' R'", "R U R'", "F F")])
+    assert found["triplets"] == 7 and found["conjugations"] == 5 / 7 and found["of_the_14_most_used"] == 4
+    assert found["by_chance"] == 12 * 10 / (12 * 11 * 11)
+    for text, conjugation in {"R L R'": True, "U R' U": False, "U' R' R'": False, "R R R'": False, "R R' R'": False}.items():
+        assert triplets(cube, [cube.parse(text)])["conjugations"] == conjugation
     half = Rubik3x3("htm")
-    assert is_conjugation(half, tuple(half.parse("R2 U R2"))) and not is_conjugation(half, tuple(half.parse("R2 U R")))
-
-    found = report(cube, [moves, cube.parse("R U R'"), cube.parse("F F")])
-    assert found["triplets"] == 7 and found["solutions"] == 3
-    assert found["share"] == 5 / 7 and found["mean"] == {"conjugation": 5 / 4, "other": 1.0}
-    assert found["top"][0] == ("R U R'", 2, True) and found["frequency"] == {"conjugation": [2, 1, 1, 1], "other": [1, 1]}
-    assert share_by_chance(cube) == 12 * 10 / (12 * 11 * 11)
-    assert report(cube, [])["share"] == 0
+    assert triplets(half, [half.parse("R2 U R2"), half.parse("R2 U R")])["conjugations"] == 1 / 2
+    assert triplets(cube, [])["conjugations"] == 0

@@ -11,7 +11,7 @@ from agents.td_ntuple.boards import board_vector, make_board
 from agents.td_ntuple.config import PRESETS, TdNTupleConfig
 from agents.td_ntuple.learner import Learner, make_coherence, make_rules, make_settings, train_episodes
 from agents.td_ntuple.tuples import make_tuples
-from results.td_ntuple.published import LEARNING, SOLVED
+from results.published import KONEN
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
 from rubiks_gym.search import make_search
 from tests.short_runs import lines
@@ -328,9 +328,9 @@ def test_run_can_be_cut_and_resumed_and_loaded(tmp_path, monkeypatch):
 
 
 def test_presets_are_the_reports_agents():
-    assert set(SOLVED) | set(LEARNING) <= set(PRESETS)
+    assert set(KONEN) - {"source"} <= set(PRESETS)
     for name, (puzzle, config, _) in PRESETS.items():
-        assert len(SOLVED.get(name, {0: []})[0]) in (0, config.p_max, 15)
+        assert name not in KONEN or len(KONEN[name]["agent alone"]) in (config.p_max, 15)
         agent = TdNTuple.from_config(puzzle_from_name(puzzle), replace(config, n_tuples=3), 0)
         assert len(agent.symmetries) == max(1, config.nsym)
     chosen = with_preset(Options, ["--preset", "3x3-qtm-nsym16"], PRESETS)

@@ -12,6 +12,7 @@ from results.plots import learning_plot, solved_plot
 from results.published import BETACUBE, DEEPCUBE
 from results.questions import Question, Run, Search, Study, Turned, Uniform
 from results.tables import Section
+from rubiks_gym.puzzles import Puzzle
 from train.evaluation import heuristic_quality, kociemba_lengths, policy_quality
 
 DRIFT = {  # the same loop four times -> what it is called
@@ -29,7 +30,7 @@ def solvers(nodes: int, expanded: int, weight: float) -> dict[str, Search]:
         "policy, no undo": Search("greedy-policy"),
         "values, no undo": Search("greedy"),
         "DeepCube": Search("mcts-deepcube", nodes=nodes),
-        "DeepCube, no undo": Search("mcts-deepcube", {"allow_undo": False}, nodes=nodes),
+        "DeepCube, no undo": Search("mcts-deepcube", {"skip_undo": True}, nodes=nodes),
         "BWAS": Search("bwas", {"weight": weight, "batch": 100}, nodes=expanded),
     }
 
@@ -41,14 +42,13 @@ def truth(agent: Agent, folder: Path) -> dict[str, Any]:
     return found | {"mean_absolute_error": value["mean_absolute_error"]}
 
 
-def conjugations(agent: Agent, folder: Path) -> dict[str, Any]:
-    """Section 5.1: how many triplets of moves in DeepCube's solutions are a b a^-1, and how many of random ones would be."""
-    inverse, actions = agent.puzzle.inverse_action, range(agent.puzzle.n_actions)
+def triplets(puzzle: Puzzle, solutions: list[list[int]]) -> dict[str, Any]:
+    """Section 5.1: how many triplets of moves in solutions are conjugations a b a^-1, and how many of random ones would be."""
+    inverse, actions = puzzle.inverse_action, range(puzzle.n_actions)
 
     def is_conjugation(a: int, b: int, c: int) -> bool:
         return c == inverse[a] and b not in (a, inverse[a])
 
-    solutions = SMALL["DeepCube"].make(agent)(Uniform(500).sample(agent.puzzle)[0]).moves
     used = Counter(triplet for moves in solutions for triplet in zip(moves, moves[1:], moves[2:], strict=False))
     chance = [(a, b, c) for a in actions for b in actions if b != inverse[a] for c in actions if c != inverse[b]]
     return {
@@ -57,6 +57,11 @@ def conjugations(agent: Agent, folder: Path) -> dict[str, Any]:
         "by_chance": sum(is_conjugation(*triplet) for triplet in chance) / len(chance),
         "of_the_14_most_used": sum(is_conjugation(*triplet) for triplet, _ in used.most_common(14)),
     }
+
+
+def conjugations(agent: Agent, folder: Path) -> dict[str, Any]:
+    """The triplets of DeepCube's solutions."""
+    return triplets(agent.puzzle, SMALL["DeepCube"].make(agent)(Uniform(500).sample(agent.puzzle)[0]).moves)
 
 
 def kociemba(agent: Agent, folder: Path) -> dict[str, Any]:
@@ -69,7 +74,7 @@ def kociemba(agent: Agent, folder: Path) -> dict[str, Any]:
 
 
 BETACUBES = {
-    "policy": Search("greedy-policy", {"allow_undo": True}),
+    "policy": Search("greedy-policy", {"undo": True}),
     "full MCTS": Search("mcts-betacube-full", nodes=1000),
     "vanilla MCTS": Search("mcts-betacube-vanilla", nodes=100_000),
 }

@@ -115,7 +115,7 @@ STUDY = Study(
     QUESTIONS,
     {
         "agents/symmetric_ntuple/README.md#results": SECTIONS,
-        "README.md#any_cube": [
+        "README.md#symmetric_ntuple": [
             Section("", "test set, uniform", "run, training, question, search, solved, mean length, optimal, CPU s")
         ],
     },
