@@ -44,9 +44,16 @@ def unpack(bits, words, out):
     return True
 
 
+def _moved(moves, states, actions):
+    """The states [B, S] after actions [B]; the type of the table tells the two forms apart."""
+    if moves.dtype == np.uint8:
+        return moves[actions[:, None], states]
+    return np.take_along_axis(states, moves[actions].astype(np.int64), axis=1)
+
+
 def apply(moves, states, actions, out):
     ok = (actions >= 0) & (actions < len(moves))
-    out[ok] = moves[actions[ok, None], states[ok]]
+    out[ok] = _moved(moves, states[ok], actions[ok])
     return bool(ok.all())
 
 
@@ -57,40 +64,55 @@ def step(moves, goal, states, actions, out, solved):
 
 
 def expand(moves, states, out):
-    out[:] = moves[np.arange(len(moves))[:, None], states[:, None]]
+    for a in range(len(moves)):
+        out[:, a] = _moved(moves, states, np.full(len(states), a))
     return True
 
 
-def walk(moves, inverse, goal, allow_undo, seeds, depths, out):
+def walk(moves, form, counts, actions, goal, seeds, depths, out):
     path = np.empty((len(seeds), int(depths.max(initial=0)), len(goal)), np.uint8)
-    walks(moves, inverse, goal, allow_undo, seeds, path)
+    walks(moves, form, counts, actions, goal, seeds, path)
     out[:] = goal
     away = depths > 0
     out[away] = path[away, depths[away] - 1]
     return True
 
 
-def walks(moves, inverse, goal, allow_undo, seeds, out):
-    states, rows = np.repeat(goal[None], len(seeds), axis=0), np.arange(len(seeds))
-    last = np.zeros(len(seeds), np.int64)
-    for t in range(out.shape[1]):
-        allowed = np.ones((len(seeds), len(moves)), bool)
-        if t > 0 and not allow_undo:
-            allowed[rows, inverse[last]] = False
-        last = choose(seeds, t, allowed)
-        states = moves[last[:, None], states]
-        out[:, t] = states
-    return True
-
-
-def canonical_walks(moves, canonical_form, goal, seeds, out):
+def walks(moves, form, counts, actions, goal, seeds, out):
     states, node = np.repeat(goal[None], len(seeds), axis=0), np.zeros(len(seeds), np.int64)
     for t in range(out.shape[1]):
-        action = choose(seeds, t, canonical_form[node] >= 0)
-        node = canonical_form[node, action].astype(np.int64)
-        states = moves[action[:, None], states]
+        chosen = choose(seeds, t, form[node] >= 0)
+        node = form[node, chosen].astype(np.int64)
+        states = _moved(moves, states, chosen)
         out[:, t] = states
     return True
+
+
+def random_digits(lengths, seeds, out):
+    for level, length in enumerate(lengths):
+        out[:, level] = below(draw(seeds, counter(level)), length).astype(np.int64)
+    return True
+
+
+def images(orbits, representatives, points, digits, out):
+    at = np.repeat(points[None], len(digits), axis=0)
+    for level in reversed(range(digits.shape[1])):
+        at = representatives[level, orbits[level, digits[:, level]][:, None], at]
+    out[:] = at
+    return True
+
+
+def digits(base, positions, inverses, points, states, out):
+    possible = (states < positions.shape[1]).all(axis=1)
+    rest = np.where(possible[:, None], states, 0).astype(np.int64)
+    for level in range(len(base)):
+        at = rest[:, base[level]]
+        out[:, level] = positions[level, at]
+        possible &= positions[level, at] >= 0
+        rest = inverses[level, at[:, None], rest].astype(np.int64)
+    possible &= (rest == points).all(axis=1)
+    out[~possible] = -1
+    return bool(possible.all())
 
 
 def random_states(corners, edges, seeds, out):

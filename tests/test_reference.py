@@ -5,29 +5,40 @@ import inspect
 import numpy as np
 import pytest
 
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, kernels, sample_seeds
+from rubiks_gym.puzzles import Hanoi, PermutationPuzzle, Rubik2x2, Rubik3x3, kernels, sample_seeds
 from tests import reference
 
 RNG = np.random.default_rng(1)
 SEEDS = sample_seeds(RNG, 300)
 
 
+def permutation_cases(puzzle):
+    states, actions = puzzle.random_states(SEEDS), RNG.integers(0, puzzle.n_actions, 300)
+    depths, near = RNG.integers(0, 9, 300), puzzle.walk(SEEDS, np.full(300, 1))
+    yield "apply", (puzzle.moves,), (states, actions), (states.shape, np.uint8)
+    yield "apply", (puzzle.moves,), (states, actions - 3), (states.shape, np.uint8)
+    yield "step", (puzzle.moves, puzzle.goal), (near, actions), (states.shape, np.uint8), (300, bool)
+    yield "expand", (puzzle.moves,), (states,), ((300, puzzle.n_actions, puzzle.state_size), np.uint8)
+    for sequences in (puzzle._all_sequences, puzzle._sequences_without_undo, puzzle._canonical_sequences):
+        tables = (puzzle.moves, *sequences, puzzle.goal)
+        yield "walk", tables, (SEEDS, depths), (states.shape, np.uint8)
+        yield "walks", tables, (SEEDS,), ((300, 7, puzzle.state_size), np.uint8)
+    chain = puzzle.chain
+    digits = chain.random_digits(SEEDS)
+    yield "random_digits", (chain.lengths,), (SEEDS,), (digits.shape, np.int64)
+    yield "images", (chain.orbits, chain.representatives, chain.points), (digits,), ((300, len(chain.points)), np.uint16)
+    tables = (chain.columns, chain.positions, chain.inverses, chain.points)
+    elements = chain.images(digits, chain.points)
+    yield "digits", tables, (elements,), (digits.shape, np.int64)
+    wild = np.where(RNG.random(elements.shape) < 0.9, elements, RNG.integers(0, 99, elements.shape)).astype(np.uint16)
+    yield "digits", tables, (wild,), (digits.shape, np.int64)
+
+
 def cube_cases(cube):
     states = cube.random_states(SEEDS)
-    tables, actions = cube._tables, RNG.integers(0, cube.n_actions, 300)
+    tables = cube._tables
     full = states if cube.size == 3 else np.concatenate([states, np.full((300, 1), 21, np.uint8)], axis=1)
     sticker_tables = tuple(tables[key] for key in ("facelets_of", "colours", "template"))
-    walk_tables = (cube.moves, cube.inverse_action, cube.goal)
-    depths = RNG.integers(0, 9, 300)
-    near = cube.walk(SEEDS, np.full(300, 1))
-    yield "apply", (cube.moves,), (states, actions), (states.shape, np.uint8)
-    yield "apply", (cube.moves,), (states, actions - 3), (states.shape, np.uint8)
-    yield "step", (cube.moves, cube.goal), (near, actions), (states.shape, np.uint8), (300, bool)
-    yield "expand", (cube.moves,), (states,), ((300, cube.n_actions, cube.state_size), np.uint8)
-    for allow_undo in (False, True):
-        yield "walk", (*walk_tables, allow_undo), (SEEDS, depths), (states.shape, np.uint8)
-        yield "walks", (*walk_tables, allow_undo), (SEEDS,), ((300, 7, cube.state_size), np.uint8)
-    yield "canonical_walks", (cube.moves, cube.canonical_form, cube.goal), (SEEDS,), ((300, 9, cube.state_size), np.uint8)
     yield "random_states", (cube.corners, cube.edges), (SEEDS,), (states.shape, np.uint8)
     yield "stickers", sticker_tables, (states,), ((300, 6 * cube.size**2), np.uint8)
     yield "cubies", (), (states,), ((300, 2 * cube.state_size), np.uint8)
@@ -72,7 +83,9 @@ def any_cases(puzzle):
 
 
 PUZZLES = [Rubik2x2("qtm"), Rubik3x3("htm"), Hanoi(5, 3), Hanoi(4, 5)]
+COLOURS = PermutationPuzzle("colours", Rubik2x2().generators, Rubik2x2().action_names, goal=np.arange(24) // 5)
 CASES = [case for puzzle in PUZZLES for case in any_cases(puzzle)]
+CASES += [case for puzzle in (*PUZZLES[:2], COLOURS) for case in permutation_cases(puzzle)]
 CASES += [case for cube in PUZZLES[:2] for case in cube_cases(cube)]
 CASES += [case for hanoi in PUZZLES[2:] for case in hanoi_cases(hanoi)]
 

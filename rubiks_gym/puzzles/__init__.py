@@ -2,6 +2,7 @@
 
 from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.hanoi import Hanoi
+from rubiks_gym.puzzles.permutation import PermutationPuzzle
 from rubiks_gym.puzzles.puzzle import Puzzle, sample_seeds
 from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
 from rubiks_gym.registration import PUZZLES, puzzle_from_name
@@ -10,6 +11,7 @@ __all__ = [
     "PUZZLES",
     "Cube",
     "Hanoi",
+    "PermutationPuzzle",
     "Puzzle",
     "Rubik2x2",
     "Rubik3x3",

@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import facelets, kernels, notation
 from rubiks_gym.puzzles.geometry import FACES, Geometry, cube_geometry
-from rubiks_gym.puzzles.puzzle import BOOL, UINT8, Puzzle, _frozen
+from rubiks_gym.puzzles.permutation import PermutationPuzzle
+from rubiks_gym.puzzles.puzzle import UINT8
 from rubiks_gym.puzzles.threads import over_rows
 
 _GODS_NUMBER = {(2, "qtm"): 14, (2, "htm"): 11, (3, "qtm"): 26, (3, "htm"): 20}
-_ALIKE = 1 << 12  # states whose images are looked at together: 96 images of each stay in the processor's cache
+_TOGETHER = 1 << 12  # states whose images are looked at together: 96 images of each stay in the processor's cache
 
 
-class Cube(Puzzle):
+class Cube(PermutationPuzzle):
     """A cube of size 2 or 3, in the quarter-turn ("qtm") or half-turn metric ("htm").
 
     Actions are the quarter turns (U U' R R' ...), then, in the half-turn metric, the half turns (U2 R2 ...).
@@ -37,14 +38,11 @@ class Cube(Puzzle):
         self.size, self.metric, self.geometry = size, metric, geometry
         self.corners = 7 if size == 2 else 8
         self.edges = geometry.edges
-        self.moves = tables["moves"]
         super().__init__(
             name=f"rubik{size}x{size}-{metric}",
-            goal=[*range(0, 3 * self.corners, 3), *range(24, 24 + 2 * self.edges, 2)],
-            n_values=21 if size == 2 else 48,
-            action_names=tables["action_names"],
-            inverse_action=tables["inverse_action"],
-            first=[0] * self.corners + [24] * self.edges,
+            generators=tables["generators"],
+            names=tables["action_names"],
+            pieces=[*range(0, 3 * self.corners, 3), *range(24, 24 + 2 * self.edges, 2)],
             k_max=_GODS_NUMBER[size, metric],
             n_states=3_674_160 if size == 2 else 43_252_003_274_489_856_000,
         )
@@ -54,63 +52,13 @@ class Cube(Puzzle):
     def __reduce__(self) -> tuple:
         return type(self), (self.metric,)
 
-    # The rules ------------------------------------------------------------------------------------------------------
-
-    def apply(self, states: np.ndarray, actions: ArrayLike) -> np.ndarray:
-        """The states [B, S] after one action each."""
-        states = self.as_states(states)
-        actions = self.as_actions(actions, len(states))
-        out = np.empty_like(states)
-        if not over_rows(kernels.apply, (self.moves,), (states, actions, out)):
-            self.refuse_actions(actions)
-        return out
-
-    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The states [B, S] after one action each, and which of them are solved [B]."""
-        if out is None:
-            out = np.empty(states.shape, UINT8)
-        solved = np.empty(len(states), BOOL)
-        if not over_rows(kernels.step, (self.moves, self.goal), (states, actions, out, solved)):
-            self.refuse_actions(actions)
-        return out, solved
-
-    def expand(self, states: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """All children [B, A, S], written into out if it is given."""
-        states = self.as_states(states)
-        out = self.room_for_children(states, out)
-        over_rows(kernels.expand, (self.moves,), (states, out))
-        return out
-
-    def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
-        """The states [B, S] after depths [B] moves of the walks of seeds."""
-        seeds = self.as_seeds(seeds)
-        depths = self.as_depths(depths, len(seeds))
-        out = np.empty((len(seeds), self.state_size), np.uint8)
-        tables = (self.moves, self.inverse_action, self.goal, allow_undo)
-        over_rows(kernels.walk, tables, (seeds, depths, out))
-        return out
-
-    def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
-        """Every state [B, depth, S] of random walks from the goal, one walk per seed."""
-        seeds = self.as_seeds(seeds)
-        out = np.empty((len(seeds), depth, self.state_size), np.uint8)
-        over_rows(kernels.walks, (self.moves, self.inverse_action, self.goal, allow_undo), (seeds, out))
-        return out
-
-    def canonical_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
-        """Every state [B, depth, S] of random walks from the goal that make only moves of the normal form."""
-        seeds = self.as_seeds(seeds)
-        out = np.empty((len(seeds), depth, self.state_size), np.uint8)
-        over_rows(kernels.canonical_walks, (self.moves, self.canonical_form, self.goal), (seeds, out))
-        return out
-
     @cached_property
     def canonical_form(self) -> np.ndarray:
         """Sequences that make a face's turns at once, in the shortest way, and before those of the face opposite.
 
         As a machine [N, A] int16: from node 0 on, entry [node, action] is the next node, or -1 where the action is ruled out.
-        Node 1 + a is "a was the last move", 1 + A + a (quarter turns) "a was made twice": U U is normal, U' U' and U U U are
-        not. Every state has a shortest sequence of this form.
+        Node 1 + a is "a was the last move", 1 + A + a (quarter turns) "a was made twice": U U is canonical, U' U' and U U U
+        are not. Every state has a shortest sequence of this form.
         """
         face = np.array([FACES.index(name[0]) for name in self.action_names])
         n, twice = self.n_actions, 1 + self.n_actions
@@ -158,7 +106,7 @@ class Cube(Puzzle):
     def index(self, states: np.ndarray) -> np.ndarray:
         """Perfect index [B] int64 of 2x2x2 states, 0..3,674,159; the goal is 0."""
         if self.size == 3:
-            return super().index(states)
+            return super().index(states)  # refuses
         states = self.as_states(states)
         out = np.empty(len(states), np.int64)
         if not over_rows(kernels.corner_rank, (), (states, out)):
@@ -168,7 +116,7 @@ class Cube(Puzzle):
     def from_index(self, index: ArrayLike) -> np.ndarray:
         """The 2x2x2 states [B, 7] of perfect indices [B]."""
         if self.size == 3:
-            return super().from_index(index)
+            return super().from_index(index)  # refuses
         index = self.as_index(index)
         out = np.empty((len(index), self.state_size), np.uint8)
         if not over_rows(kernels.corner_unrank, (), (index, out)):
@@ -194,13 +142,6 @@ class Cube(Puzzle):
         if not over_rows(kernels.compose, (), (states, then, out)):
             self.check(states)
         return out
-
-    def relative(self, states: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Where moves that lead from states [B, S] to targets [B, S] lead from the goal, [B, S].
-
-        It is as far from the goal as the two are from each other, and all that their distance depends on.
-        """
-        return self.compose(self.inverse(states), targets)
 
     def symmetries(self, states: np.ndarray) -> np.ndarray:
         """Images [B, 48, S] under the cube's 24 rotations (first, the identity leading) and 24 reflections.
@@ -233,16 +174,16 @@ class Cube(Puzzle):
         return home.reshape(len(states), 48, 7), self._tables["frame_of"][out[:, :, 7]]
 
     def representatives(self, states: np.ndarray) -> np.ndarray:
-        """One state [B, S] for all that are alike: the lowest of the 48 images of a state and of its inverse.
+        """The canonical representative [B, S] of a symmetry class: the lowest of the 48 images of a state and its inverse.
 
         There are 40,296 such classes of the 2x2x2's 3,674,160 states.
         """
         states = self.as_states(states)
         out = np.empty_like(states)
-        for start in range(0, len(states), _ALIKE):
-            part = states[start : start + _ALIKE]
+        for start in range(0, len(states), _TOGETHER):
+            part = states[start : start + _TOGETHER]
             images = np.concatenate([self.symmetries(part), self.symmetries(self.inverse(part))], axis=1)
-            over_rows(kernels.lowest, (), (images, out[start : start + _ALIKE]))
+            over_rows(kernels.lowest, (), (images, out[start : start + _TOGETHER]))
         return out
 
     # Notation -------------------------------------------------------------------------------------------------------
@@ -259,11 +200,9 @@ class Cube(Puzzle):
         """The state [S] of a facelet string, however the cube is held; see `facelets.parse`."""
         return facelets.parse(self, text)
 
-    def check(self, states: ArrayLike) -> np.ndarray:
-        """The states as a batch, or a ValueError naming the first impossibility (repeated piece, twist, flip, swap)."""
-        states = super().check(states)
+    def refuse_unreachable(self, states: np.ndarray) -> None:
+        """Raise for the first impossible state, naming why (repeated piece, twist, flip, swap)."""
         facelets.check_pieces(self, states)
-        return states
 
     # Pictures -------------------------------------------------------------------------------------------------------
 
@@ -326,9 +265,8 @@ def _tables(size: int, metric: str) -> dict:
         template[geometry.facelet_of[[21, 22, 23]]] = colours[7]
     return {
         "geometry": geometry,
-        "moves": _frozen([_padded(geometry.turns[face, names[suffix]]) for face, suffix in turns], np.uint8),
+        "generators": [geometry.turns[face, names[suffix]] for face, suffix in turns],
         "action_names": tuple(FACES[face] + suffix for face, suffix in turns),
-        "inverse_action": [turns.index((face, undo[suffix])) for face, suffix in turns],
         "source": source,
         "image": image,
         "frame_of": frame_of,

@@ -6,7 +6,8 @@ Letters: B batch, S state, A actions, K walk length. Tables over locations have 
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
 from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
 
@@ -88,18 +89,44 @@ def unpack(bits, words, out):
     return True
 
 
-# Cubes: a move is a table over locations -----------------------------------------------------------------------------
+# Permutation puzzles -------------------------------------------------------------------------------------------------
+#
+# A table of moves comes in two forms, which its type tells apart when a kernel is compiled:
+# [A, 256] uint8, for states that say where each piece is: piece i goes from place p to place moves[a, p];
+# [A, S] uint16, for states that say what is at each place: place j gets what was at place moves[a, j].
+
+
+def _source(moves, a, i):
+    """Which entry of a state becomes entry i by action a; compiled code only."""
+
+
+def _value(moves, a, value):
+    """What that entry's value becomes; compiled code only."""
+
+
+@overload(_source)
+def _source_of(moves, a, i):
+    if moves.dtype == types.uint8:
+        return lambda moves, a, i: i
+    return lambda moves, a, i: moves[a, i]
+
+
+@overload(_value)
+def _value_of(moves, a, value):
+    if moves.dtype == types.uint8:
+        return lambda moves, a, value: moves[a, value]
+    return lambda moves, a, value: value
 
 
 @_jit
 def apply(moves, states, actions, out):
-    """out[b] = moves[actions[b]][states[b]] for states [B, S], actions [B], moves [A, 256]."""
+    """The states out [B, S] after one action [B] each."""
     ok = True
     for b in range(states.shape[0]):
         a = actions[b]
         if 0 <= a < moves.shape[0]:
             for i in range(states.shape[1]):
-                out[b, i] = moves[a, states[b, i]]
+                out[b, i] = _value(moves, a, states[b, _source(moves, a, i)])
         else:
             ok = False
     return ok
@@ -115,7 +142,7 @@ def step(moves, goal, states, actions, out, solved):
             ok = False
             continue
         for i in range(states.shape[1]):
-            out[b, i] = moves[a, states[b, i]]
+            out[b, i] = _value(moves, a, states[b, _source(moves, a, i)])
         solved[b] = True
         for i in range(goal.shape[0]):  # most states differ in their first piece already
             if out[b, i] != goal[i]:
@@ -130,63 +157,102 @@ def expand(moves, states, out):
     for b in range(states.shape[0]):
         for a in range(moves.shape[0]):
             for i in range(states.shape[1]):
-                out[b, a, i] = moves[a, states[b, i]]
+                out[b, a, i] = _value(moves, a, states[b, _source(moves, a, i)])
     return True
 
 
 @_jit
-def _next_action(seed, t, last, inverse, allow_undo):
-    """Move number t of the walk of a seed; last is the move before (-1 at the start), never undone unless allowed."""
-    n = inverse.shape[0]
-    if allow_undo or last < 0:
-        return np.int64(below(draw(seed, np.uint64(t)), np.uint64(n)))
-    a = np.int64(below(draw(seed, np.uint64(t)), np.uint64(n - 1)))
-    return a + 1 if a >= inverse[last] else a
-
-
-@_jit
-def walk(moves, inverse, goal, allow_undo, seeds, depths, out):
-    """The state out [B, S] after depths [B] moves from the goal, the moves drawn from seeds [B]."""
+def walk(moves, form, counts, actions, goal, seeds, depths, out):
+    """The state out [B, S] after depths [B] moves from the goal: move t is draw t of a seed among those of `Sequences`."""
+    here = np.empty((2, goal.shape[0]), np.uint8)  # before and after a move, in turn
     for b in range(seeds.shape[0]):
-        out[b, :] = goal
-        last = np.int64(-1)
+        here[0] = goal
+        node = np.uint64(0)
         for t in range(depths[b]):
-            last = _next_action(seeds[b], t, last, inverse, allow_undo)
+            a = actions[node, below(draw(seeds[b], np.uint64(t)), counts[node])]
+            node = np.uint64(form[node, a])
             for i in range(goal.shape[0]):
-                out[b, i] = moves[last, out[b, i]]
+                here[(t + 1) & 1, i] = _value(moves, a, here[t & 1, _source(moves, a, i)])
+        for i in range(goal.shape[0]):
+            out[b, i] = here[depths[b] & 1, i]
     return True
 
 
 @_jit
-def walks(moves, inverse, goal, allow_undo, seeds, out):
+def walks(moves, form, counts, actions, goal, seeds, out):
     """Every state out [B, K, S] of the walks of seeds [B]: out[b, k] is after k + 1 moves."""
     for b in range(seeds.shape[0]):
-        last = np.int64(-1)
+        node = np.uint64(0)
         for t in range(out.shape[1]):
-            last = _next_action(seeds[b], t, last, inverse, allow_undo)
-            for i in range(goal.shape[0]):
-                out[b, t, i] = moves[last, goal[i] if t == 0 else out[b, t - 1, i]]
+            a = actions[node, below(draw(seeds[b], np.uint64(t)), counts[node])]
+            node = np.uint64(form[node, a])
+            if t == 0:
+                for i in range(goal.shape[0]):
+                    out[b, t, i] = _value(moves, a, goal[_source(moves, a, i)])
+            else:
+                for i in range(goal.shape[0]):
+                    out[b, t, i] = _value(moves, a, out[b, t - 1, _source(moves, a, i)])
+    return True
+
+
+# Stabiliser chains: an element of the group is one digit per level, the position of a point in the level's orbit --------
+
+
+@_jit
+def random_digits(lengths, seeds, out):
+    """Uniform digits out [B, L] int64, each below the length of its level's orbit, from seeds [B]."""
+    for b in range(seeds.shape[0]):
+        for level in range(lengths.shape[0]):
+            out[b, level] = np.int64(below(draw(seeds[b], np.uint64(level)), lengths[level]))
     return True
 
 
 @_jit
-def canonical_walks(moves, canonical_form, goal, seeds, out):
-    """Every state out [B, K, S] of the walks of seeds [B] whose moves are those of a normal form [N, A]."""
-    for b in range(seeds.shape[0]):
-        node = np.int64(0)
-        for t in range(out.shape[1]):
-            allowed = np.int64(0)
-            for a in range(moves.shape[0]):
-                allowed += canonical_form[node, a] >= 0
-            nth = np.int64(below(draw(seeds[b], np.uint64(t)), np.uint64(allowed)))
-            action = -1
-            while nth >= 0:
-                action += 1
-                nth -= canonical_form[node, action] >= 0
-            node = np.int64(canonical_form[node, action])
-            for i in range(goal.shape[0]):
-                out[b, t, i] = moves[action, goal[i] if t == 0 else out[b, t - 1, i]]
+def images(orbits, representatives, points, digits, out):
+    """Where the elements of digits [B, L] take points [P], into out [B, P].
+
+    The representative of digit d takes its level's base point to orbits[level, d]; the deepest level's acts first.
+    """
+    for b in range(digits.shape[0]):
+        for p in range(points.shape[0]):
+            at = points[p]
+            for level in range(digits.shape[1] - 1, -1, -1):
+                at = representatives[level, orbits[level, digits[b, level]], at]
+            out[b, p] = at
     return True
+
+
+@_jit
+def digits(base, positions, inverses, points, states, out):
+    """The digits out [B, L] int64 of the elements that take points [P] to states [B, P]; the first is -1 where none does.
+
+    Each level reads its digit off its base point, whose column in a state is base[level], and takes that representative back.
+    """
+    ok = True
+    rest = np.empty(points.shape[0], np.int64)
+    for b in range(states.shape[0]):
+        possible = True
+        for p in range(points.shape[0]):
+            rest[p] = states[b, p]
+            possible &= rest[p] < positions.shape[1]
+        for level in range(base.shape[0]):
+            if not possible:
+                break
+            at = rest[base[level]]
+            out[b, level] = positions[level, at]
+            possible = positions[level, at] >= 0
+            if possible:
+                for p in range(points.shape[0]):
+                    rest[p] = inverses[level, at, rest[p]]
+        for p in range(points.shape[0]):
+            possible &= rest[p] == points[p]
+        if not possible:
+            out[b, :] = -1
+        ok &= possible
+    return ok
+
+
+# Cubes ---------------------------------------------------------------------------------------------------------------
 
 
 @_jit

@@ -3,8 +3,12 @@
 A state is a uint8 vector, a batch is [B, S]; an action is an int, a batch of them [B]. Nothing here changes its arguments.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +19,21 @@ from rubiks_gym.puzzles.threads import all_true, over_rows
 
 # A single environment makes small arrays at every step, where a dtype object is noticeably faster than a type.
 UINT8, INT64, BOOL = np.dtype(np.uint8), np.dtype(np.int64), np.dtype(bool)
+
+
+class Sequences(NamedTuple):
+    """The move sequences that a walk draws from: a machine of N nodes, and what each of them allows."""
+
+    form: np.ndarray  # [N, A] int16: the next node, -1 where an action is ruled out
+    counts: np.ndarray  # [N] uint64: how many actions a node allows
+    actions: np.ndarray  # [N, A] uint64: those actions first, in their order
+
+    @classmethod
+    def of(cls, form: np.ndarray) -> Sequences:
+        """The sequences of a machine [N, A]; where it allows nothing, a new sequence begins."""
+        form = np.where((form < 0).all(axis=1, keepdims=True), form[0], form)
+        allowed_first = np.argsort(form < 0, axis=1, kind="stable")
+        return cls(form, (form >= 0).sum(axis=1).astype(np.uint64), allowed_first.astype(np.uint64))
 
 
 class Puzzle:
@@ -28,7 +47,7 @@ class Puzzle:
         inverse_action: the action that undoes each action [A].
         first: lowest value of each entry [S], subtracted in the one-hot form (default 0).
         k_max: how long a scramble is by default.
-        n_states: how many states can be reached (0: not known).
+        n_states: how many states can be reached from the goal (0: not known).
     """
 
     observations: tuple[str, ...] = ("state", "one-hot")
@@ -52,7 +71,7 @@ class Puzzle:
         self.inverse_action = _frozen(inverse_action, np.int64)
         self.first = _frozen(np.zeros(len(self.goal)) if first is None else first, np.int64)
         self.k_max = k_max
-        self.n_states = n_states
+        self._n_states = n_states
         self._one_all_legal = np.ones((1, len(self.action_names)), bool)
         self.state_size = len(self.goal)
         self.n_actions = len(self.action_names)
@@ -110,34 +129,60 @@ class Puzzle:
 
     def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64."""
-        seeds = self.as_seeds(seeds)
-        return self._walk(
-            seeds, np.full(len(seeds), depth), allow_undo, path=np.empty((len(seeds), depth, self.state_size), np.uint8)
-        )
+        return self._path(seeds, depth, self._all_sequences if allow_undo else self._sequences_without_undo)
 
     def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
         """The states [B, S] after depths [B] moves of the same walks: walk(s, k) is walks(s, K)[:, k - 1]."""
         seeds = self.as_seeds(seeds)
-        return self._walk(seeds, self.as_depths(depths, len(seeds)), allow_undo, path=None)
+        sequences = self._all_sequences if allow_undo else self._sequences_without_undo
+        return self._walk(seeds, self.as_depths(depths, len(seeds)), sequences, path=None)
 
-    def _walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool, path: np.ndarray | None) -> np.ndarray:
+    def canonical_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
+        """Every state [B, depth, S] of random walks from the goal along canonical move sequences only."""
+        return self._path(seeds, depth, self._canonical_sequences)
+
+    def _path(self, seeds: np.ndarray, depth: int, sequences: Sequences) -> np.ndarray:
+        seeds = self.as_seeds(seeds)
+        path = np.empty((len(seeds), depth, self.state_size), np.uint8)
+        return self._walk(seeds, np.full(len(seeds), depth), sequences, path)
+
+    def _walk(self, seeds: np.ndarray, depths: np.ndarray, sequences: Sequences, path: np.ndarray | None) -> np.ndarray:
+        """The ends [B, S] of walks; or every state, written into path [B, K, S], where all depths are K."""
         states = np.tile(self.goal, (len(seeds), 1))
-        last = np.full(len(seeds), -1)
+        node = np.zeros(len(seeds), np.int64)
         for t in range(int(depths.max(initial=0))):
             going = np.flatnonzero(depths > t)
-            allowed = self.legal(states[going])
-            if t > 0 and not allow_undo:
-                undo = self.inverse_action[last[going]]
-                others = allowed.copy()
-                others[np.arange(len(going)), undo] = False
-                allowed = np.where(
-                    others.any(axis=1, keepdims=True), others, allowed
-                )  # a dead end may be left as it was entered
-            last[going] = choose(seeds[going], t, allowed)
-            states[going] = self.apply(states[going], last[going])
+            legal = self.legal(states[going])
+            wanted = legal & (sequences.form[node[going]] >= 0)
+            # In a dead end any legal move will do, and a new sequence begins with it.
+            stuck = np.logical_not(wanted.any(axis=1, keepdims=True))
+            actions = choose(seeds[going], t, np.where(stuck, legal, wanted))
+            node[going] = sequences.form[np.where(stuck[:, 0], 0, node[going]), actions]
+            states[going] = self.apply(states[going], actions)
             if path is not None:
                 path[:, t] = states
         return states if path is None else path
+
+    @cached_property
+    def canonical_form(self) -> np.ndarray:
+        """Which move sequences are canonical, as a machine [N, A] int16; here all that never undo the move before.
+
+        From node 0 on, entry [node, action] is the next node, or -1 where the action is ruled out. Every state must have a
+        shortest sequence of this form.
+        """
+        return without_undo(self.inverse_action)
+
+    @cached_property
+    def _all_sequences(self) -> Sequences:
+        return Sequences.of(np.zeros((1, self.n_actions), np.int16))
+
+    @cached_property
+    def _sequences_without_undo(self) -> Sequences:
+        return Sequences.of(without_undo(self.inverse_action))
+
+    @cached_property
+    def _canonical_sequences(self) -> Sequences:
+        return Sequences.of(self.canonical_form)
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all that can be reached, one per seed [B] uint64."""
@@ -182,6 +227,11 @@ class Puzzle:
         for w in range(1, words.shape[1]):
             hashed = mix(words[:, w] + hashed * GOLDEN)
         return hashed
+
+    @property
+    def n_states(self) -> int:
+        """How many states can be reached from the goal; 0 if that is not known."""
+        return self._n_states
 
     @property
     def enumerable(self) -> bool:
@@ -312,6 +362,14 @@ def sample_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy Generator (np.random.default_rng(seed)), got {type(rng).__name__}")
     return seeds_from(rng, n)
+
+
+def without_undo(inverse_action: np.ndarray) -> np.ndarray:
+    """The machine [1 + A, A] of all sequences that never undo the move before: at node 1 + a, a was the last move."""
+    n = len(inverse_action)
+    form = np.tile(np.arange(1, n + 1, dtype=np.int16), (n + 1, 1))
+    form[np.arange(1, n + 1), inverse_action] = -1
+    return form
 
 
 def hash_of(text: str, *arrays: np.ndarray) -> str:
