@@ -4,6 +4,8 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from agents.checkpoint import checkpoints, last_checkpoint, load_checkpoint, run_folder
 from agents.protocol import Agent
 from rubiks_gym import files
@@ -48,6 +50,8 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     With a puzzle given, an agent of another puzzle or metric is refused.
     """
     kind, _, name = str(run).partition(":")
+    state: dict[str, Any]
+    arrays: dict[str, np.ndarray]
     if kind in ("exact", "random") and name:
         state, arrays = {"agent": kind, "puzzle": name, "settings": {}}, {}
     elif str(run) in PRETRAINED:

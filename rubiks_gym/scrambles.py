@@ -179,8 +179,8 @@ SCRAMBLES: dict[str, Any] = {
 }
 
 
-def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None) -> Scramble:
-    """The scramble of a name, or the object itself."""
+def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None = None, **settings: Any) -> Any:
+    """The scramble of a name, with settings of its own such as allow_undo=True, or the object itself."""
     if not isinstance(scramble, str):
         if isinstance(scramble, type) or not callable(getattr(scramble, "draw", None)):
             raise ValueError(f"a scramble object needs a method draw(puzzle, streams, episodes), got {scramble!r}")
@@ -191,7 +191,7 @@ def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None) -
         raise ValueError(f"unknown scramble {scramble!r}: choose from {', '.join(SCRAMBLES)}, or pass an object")
     kind = SCRAMBLES[scramble]
     if issubclass(kind, _Walk):
-        return kind(puzzle.k_max if k_max is None else k_max)
+        return kind(puzzle.k_max if k_max is None else k_max, **settings)
     if k_max is not None:
         raise ValueError(f"scramble {scramble!r} makes no walk, so k_max={k_max} has no meaning")
     if kind is Start:

@@ -49,8 +49,8 @@ def test_the_sum_of_embeddings_is_the_product_with_a_one_hot_vector(puzzle, name
         return
     features, states = make_features(puzzle, name), states_of(puzzle)
     indices = feature_indices(puzzle, features, states)
-    assert indices.shape == (50, len(features.offset)) and indices.min() >= 0 and indices.max() < features.count
-    one_hot = torch.zeros(50, features.count)
+    assert indices.shape == (50, len(features.offset)) and indices.min() >= 0 and indices.max() < features.total
+    one_hot = torch.zeros(50, features.total)
     one_hot.scatter_(1, torch.from_numpy(indices), 1.0)
     assert (one_hot.sum(dim=1) == len(features.offset)).all()  # no two features fall together
     network = make_network(features, Architecture(name, (8, 4), 1), 0)
@@ -68,7 +68,7 @@ def test_pieces_and_stickers_are_the_puzzles_own_one_hot_forms():
     assert (one_hot == cube.one_hot(states)).all()
     assert (feature_indices(cube, make_features(cube, "stickers"), states) % 6 == cube.stickers(states)).all()
     pair = make_features(cube, "pairs")
-    assert len(pair.offset) == 190 and pair.count == 190 * 24**2
+    assert len(pair.offset) == 190 and pair.total == 190 * 24**2
 
 
 @pytest.mark.parametrize(

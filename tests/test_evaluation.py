@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-import agents
 from agents.baselines.agent import Random
 from rubiks_gym.exact import Exact, ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds
@@ -21,21 +20,6 @@ from train.evaluate import Options, evaluate, parse_depths
 
 ROOT = Path(__file__).parent.parent
 AGENTS = [Exact(Rubik2x2()), Exact(Hanoi(4)), Random(Rubik2x2("htm")), Random(Hanoi(3, 4)), Random(Rubik3x3())]
-
-
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: f"{type(agent).__name__} {agent.puzzle.name}")
-def test_every_agent_keeps_the_protocol(agent, rng):
-    puzzle = agent.puzzle
-    states = puzzle.random_states(sample_seeds(rng, 100))
-    costs, policy = agent.cost_to_go(states), agent.policy(states)
-    assert costs.shape == (100,) and np.isfinite(costs).all()
-    assert policy.shape == (100, puzzle.n_actions)
-    np.testing.assert_allclose(policy.sum(axis=1), 1)
-    assert not policy[~puzzle.legal(states)].any()
-    assert (agent.cost_to_go(states[::-1].copy())[::-1] == costs).all()
-    twin = type(agent).from_stored(puzzle, json.loads(json.dumps(agent.settings())), agent.arrays())
-    assert (twin.cost_to_go(states) == costs).all()
-    assert agents.agent_class(agents.describe(agent)["agent"]) is type(agent)
 
 
 def test_look_ahead_prefers_the_best_child_and_never_an_illegal_one(rng):

@@ -23,7 +23,7 @@ from agents.networks.embedding import feature_indices, make_features
 from agents.networks.inference import as_cost_to_go, chunks
 from agents.networks.symmetry import canonical, turned_actions
 from agents.networks.weights import load_weights, network_arrays
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import Cube, Puzzle
 
 
 class Adi:
@@ -42,7 +42,7 @@ class Adi:
     def __init__(
         self, puzzle: Puzzle, architecture: Architecture, network: Network | None = None, goal_value: float = 0.0
     ) -> None:
-        if architecture.symmetric and not hasattr(puzzle, "symmetries"):
+        if architecture.symmetric and not isinstance(puzzle, Cube):
             raise ValueError(f"{puzzle.name} has no symmetries: symmetric networks are for cubes")
         self.puzzle, self.architecture, self.goal_value = puzzle, architecture, float(goal_value)
         self.features = make_features(puzzle, architecture.input)

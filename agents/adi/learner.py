@@ -47,7 +47,7 @@ from agents.networks.fitting import OPTIMIZERS, fit
 from agents.networks.symmetry import turned_actions
 from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Puzzle, sample_seeds
-from rubiks_gym.scrambles import DeepCube, RandomState
+from rubiks_gym.scrambles import make_scramble
 from rubiks_gym.search.table import StateTable
 
 
@@ -140,8 +140,8 @@ class Learner:
     def samples(self, rng: np.random.Generator) -> Samples:
         """X, Y and W of an iteration."""
         c = self.config
-        scramble = DeepCube(c.k, c.allow_undo) if c.scramble == "deepcube" else RandomState()
-        x, d = scramble.sample(self.puzzle, c.k * (c.walks // self.ranks), rng)
+        walk = {"k_max": c.k, "allow_undo": c.allow_undo} if c.scramble == "deepcube" else {}
+        x, d = make_scramble(c.scramble, self.puzzle, **walk).sample(self.puzzle, c.k * (c.walks // self.ranks), rng)
         return Samples(x, *targets(self.puzzle, x, self.v, c.fix_goal, c.depth), self.weights(d))
 
     def sequences_to_undo(self, rng: np.random.Generator) -> Samples:

@@ -59,7 +59,7 @@ class Network(nn.Module):
     def __init__(self, features: Features, n_actions: int, architecture: Architecture) -> None:
         super().__init__()
         first, last, head = architecture.trunk[0], architecture.trunk[-1], architecture.head
-        self.first = EmbeddingSum(features.count, first)
+        self.first = EmbeddingSum(features.total, first)
         self.trunk = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(architecture.trunk))
         self.value_head, self.policy_head = nn.Linear(last, head), nn.Linear(last, head)
         self.value_out, self.policy_out = nn.Linear(head, 1), nn.Linear(head, n_actions)

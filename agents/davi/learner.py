@@ -39,8 +39,8 @@ from agents.networks.distributed import mean_over_ranks, rank_and_ranks
 from agents.networks.embedding import feature_indices, make_features
 from agents.networks.fitting import OPTIMIZERS, fit
 from agents.networks.weights import restore_training, training_arrays
-from rubiks_gym.puzzles import Puzzle, sample_seeds
-from rubiks_gym.scrambles import AdaptiveK, DeepCube, RandomState, UniformK
+from rubiks_gym.puzzles import Cube, Puzzle, sample_seeds
+from rubiks_gym.scrambles import make_scramble
 from rubiks_gym.search.heuristic import CostToGo
 from rubiks_gym.search.table import StateTable
 
@@ -57,7 +57,7 @@ def targets(
     table.clear()
     children = puzzle.expand(states)  # [B, A, S]
     every = children.reshape(-1, puzzle.state_size)
-    numbers, _ = table.insert(puzzle.representatives(every) if symmetric else every)
+    numbers, _ = table.insert(puzzle.representatives(every) if symmetric and isinstance(puzzle, Cube) else every)
     costs = cost_to_go(table.states[: len(table)])[numbers].reshape(children.shape[:2])
     costs = np.where(puzzle.legal(states), costs, np.float32(np.inf))
     return np.where(puzzle.is_solved(states), np.float32(0), 1 + costs.min(axis=1))
@@ -133,11 +133,8 @@ class Learner:
         """The longest walk that states come from now; 0 if they are drawn from all states."""
         if self.config.scramble == "random-state":
             return 0
-        return self._adaptive().effective_k if self.config.scramble == "adaptive" else self.config.k_max
-
-    def _adaptive(self) -> AdaptiveK:
-        c = self.config
-        return AdaptiveK(c.k_max, c.offset, c.allow_undo, convergence_points=self.points)
+        scramble = self._scramble()
+        return scramble.effective_k if self.config.scramble == "adaptive" else scramble.k_max
 
     def sample(self, n: int, rng: np.random.Generator, cost_to_go: CostToGo | None) -> tuple[np.ndarray, np.ndarray]:
         """States [n, S] and targets [n]: those of (3.1), or, without a cost-to-go, lengths of canonical move sequences."""
@@ -146,14 +143,15 @@ class Learner:
             walks = getattr(puzzle, "canonical_walks", puzzle.walks)(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
             steps = np.tile(np.arange(1, c.warm_k + 1, dtype=np.float32), len(walks))
             return walks.reshape(-1, puzzle.state_size)[:n], steps[:n]
-        scramble = {
-            "uniform": lambda: UniformK(c.k_max, c.allow_undo),
-            "deepcube": lambda: DeepCube(c.k_max, c.allow_undo),
-            "adaptive": self._adaptive,
-            "random-state": RandomState,
-        }[c.scramble]()
-        states, _ = scramble.sample(puzzle, n, rng)
+        states, _ = self._scramble().sample(puzzle, n, rng)
         return states, targets(puzzle, states, cost_to_go, self.features.symmetric, self._table)
+
+    def _scramble(self) -> Any:
+        c = self.config
+        if c.scramble == "random-state":
+            return make_scramble(c.scramble, self.puzzle)
+        depth = {"offset": c.offset, "convergence_points": self.points} if c.scramble == "adaptive" else {}
+        return make_scramble(c.scramble, self.puzzle, c.k_max, allow_undo=c.allow_undo, **depth)
 
     def fit(self, states: np.ndarray, goals: np.ndarray, rng: np.random.Generator) -> float:
         """Gradient steps of model towards goals [n] for states [n, S]; returns the mean loss on the way."""

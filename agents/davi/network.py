@@ -11,7 +11,7 @@ Letters: B batch, T features of a state.
 
 import copy
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -58,7 +58,7 @@ class Network(nn.Module):
         self.architecture = architecture
         last = architecture.first[-1]
         widths = (*architecture.first, *(last,) * (2 * architecture.blocks))
-        self.first = EmbeddingSum(features.count, widths[0])
+        self.first = EmbeddingSum(features.total, widths[0])
         bound = len(features.offset) ** -0.5
         nn.init.uniform_(self.first.embedding.weight, -bound, bound)
         self.dense = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
@@ -91,9 +91,10 @@ def folded(network: Network) -> Network:
     """
     plain = copy.deepcopy(network).eval().requires_grad_(False)
     if network.architecture.batch_norm:
-        for i, norm in enumerate(network.norms):
+        norms: list[Any] = list(network.norms)
+        for i, norm in enumerate(norms):
             scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-            layer = plain.first if i == 0 else plain.dense[i - 1]
+            layer: Any = plain.first if i == 0 else plain.dense[i - 1]
             layer.bias.copy_(scale * (layer.bias - norm.running_mean) + norm.bias)
             if i == 0:
                 plain.first.embedding.weight.mul_(scale)

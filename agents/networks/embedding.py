@@ -19,7 +19,7 @@ import torch
 from numba import njit
 from torch import nn
 
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import Cube, Puzzle
 from rubiks_gym.puzzles.threads import over_rows
 
 INPUTS = ("stickers", "pieces", "pairs", "triples", "windows")
@@ -33,7 +33,7 @@ class Features(NamedTuple):
     member: np.ndarray  # [T, n] int64, the pieces behind each feature
     stride: np.ndarray  # [T, n] int64
     offset: np.ndarray  # [T] int64
-    count: int  # F
+    total: int  # F
     stickers: bool  # whether pieces are stickers (their colours) instead of entries of the state
     symmetric: bool  # whether the canonical representative is read instead of the state
 
@@ -42,11 +42,14 @@ def make_features(puzzle: Puzzle, input: str, symmetric: bool = False) -> Featur
     """The features of an input; a puzzle without stickers has its own pieces instead, as in the thesis's towers of Hanoi."""
     if input not in INPUTS:
         raise ValueError(f"unknown input {input!r}: choose from {', '.join(INPUTS)}")
-    if symmetric and not hasattr(puzzle, "representatives"):
+    if symmetric and not isinstance(puzzle, Cube):
         raise ValueError(f"{puzzle.name} has no symmetry classes: symmetric networks are for cubes")
-    stickers = input == "stickers" and "stickers" in puzzle.observations
-    pieces = puzzle.stickers(puzzle.goal[None]).shape[1] if stickers else puzzle.state_size
-    size, first = (6, np.zeros(pieces, np.int64)) if stickers else (puzzle.one_hot_width, puzzle.first)
+    stickers = input == "stickers" and isinstance(puzzle, Cube)
+    if isinstance(puzzle, Cube) and stickers:
+        pieces = puzzle.stickers(puzzle.goal[None]).shape[1]
+        size, first = 6, np.zeros(pieces, np.int64)
+    else:
+        pieces, size, first = puzzle.state_size, puzzle.one_hot_width, puzzle.first
     if input in ("pairs", "triples"):
         groups = list(combinations(range(pieces), min(pieces, 2 if input == "pairs" else 3)))
     elif input == "windows":
@@ -65,9 +68,10 @@ def make_features(puzzle: Puzzle, input: str, symmetric: bool = False) -> Featur
 
 def feature_indices(puzzle: Puzzle, features: Features, states: np.ndarray) -> np.ndarray:
     """The feature indices [B, T] int64 of states [B, S]."""
-    if features.symmetric:
-        states = puzzle.representatives(states)
-    pieces = puzzle.stickers(states) if features.stickers else puzzle.as_states(states)
+    cube = puzzle if isinstance(puzzle, Cube) else None
+    if cube is not None and features.symmetric:
+        states = cube.representatives(states)
+    pieces = cube.stickers(states) if cube is not None and features.stickers else puzzle.as_states(states)
     out = np.empty((len(pieces), len(features.offset)), np.int64)
     over_rows(_indices, (features.member, features.stride, features.offset), (pieces, out))
     return out

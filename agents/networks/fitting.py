@@ -63,7 +63,7 @@ def fit(
             terms = loss(torch.from_numpy(part))
             optimizer.zero_grad()
             terms.sum().backward()
-            mean_over_ranks([parameter.grad for parameter in parameters])
+            mean_over_ranks([parameter.grad for parameter in parameters if parameter.grad is not None])
             optimizer.step()
             total = total + terms.detach()
             if followers:

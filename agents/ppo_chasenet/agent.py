@@ -42,7 +42,7 @@ class PpoChaseNet:
         self.net = ChaseNet(puzzle, architecture) if net is None else net
         self.features = make_features(puzzle, input)
         with seeded(0):
-            self.actor = EmbeddingMLP(self.features.count, widths, puzzle.n_actions)
+            self.actor = EmbeddingMLP(self.features.total, widths, puzzle.n_actions)
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B] float32."""

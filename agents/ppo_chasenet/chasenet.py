@@ -98,7 +98,7 @@ class ChaseNet:
         n, v = tokens(puzzle, puzzle.goal[None]).shape[1], puzzle.n_values
         with seeded(seed):
             if form == "fc":
-                self.network: nn.Module = FullyConnected(n * v, hidden)
+                self.network: FullyConnected | Attention | EmbeddingMLP = FullyConnected(n * v, hidden)
                 spread = n
             elif form == "attention":
                 self.network = Attention(v, 2 * n, architecture)
@@ -106,18 +106,19 @@ class ChaseNet:
             else:
                 self.features = make_features(puzzle, "pieces")
                 pairs = v * v * (1 if self.shared else puzzle.state_size)
-                self.network = EmbeddingMLP(pairs if form == "pairs" else self.features.count, hidden, 1)
+                self.network = EmbeddingMLP(pairs if form == "pairs" else self.features.total, hidden, 1)
                 spread = puzzle.state_size
             for layer in self.network.modules():
                 if isinstance(layer, nn.EmbeddingBag):
                     nn.init.normal_(layer.weight, std=spread**-0.5)  # so that a sum of as many has variance 1
-        with torch.no_grad():
-            self.network.rest[-1].bias.fill_(middle)
+        output = self.network.rest[-1]
+        assert isinstance(output, nn.Linear)
+        nn.init.constant_(output.bias, middle)
 
     def read(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
         """What the network is given of states s and t [B, S]: feature indices or tokens [B, T] int64."""
         form, v = self.architecture.form, self.puzzle.n_values
-        if form == "relative":
+        if form == "relative" and isinstance(self.puzzle, Cube):
             return feature_indices(self.puzzle, self.features, self.puzzle.relative(s, t))
         if form == "pairs":
             indices = s.astype(np.int64) * v + t

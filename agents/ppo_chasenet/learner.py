@@ -62,7 +62,7 @@ class FirstLayer(BaseFeaturesExtractor):
     def __init__(self, space: spaces.Box, puzzle: Puzzle, input: str, width: int) -> None:
         super().__init__(space, width)
         features = make_features(puzzle, input)
-        self.layer, self.pieces = EmbeddingSum(features.count, width), puzzle.state_size
+        self.layer, self.pieces = EmbeddingSum(features.total, width), puzzle.state_size
         nn.init.normal_(self.layer.embedding.weight, std=len(features.offset) ** -0.5)  # so that a sum has variance 1
         self.member, self.stride = torch.from_numpy(features.member), torch.from_numpy(features.stride)
         # a one-hot piece counts from 0, an index from the lowest place that a piece can have
@@ -119,9 +119,9 @@ class Learner:
             observation="one-hot",
         )
         self.env = PuzzleVecEnv(native)
-        self.scaled = VecNormalize(self.env, norm_obs=False, gamma=c.gamma)
+        self.scaled: Any = VecNormalize(self.env, norm_obs=False, gamma=c.gamma)
         masked = type(puzzle).legal is not Puzzle.legal
-        self.model = (MaskablePPO if masked else PPO)(
+        self.model: Any = (MaskablePPO if masked else PPO)(
             "MlpPolicy",
             self.scaled,
             learning_rate=lambda _: c.learning_rate_of(self.done - c.warm_iterations),

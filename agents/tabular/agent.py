@@ -11,6 +11,8 @@ from rubiks_gym.search.heuristic import lookahead_policy
 class Tabular:
     """`table` [n_states] float32 holds the cost-to-go, by `puzzle.index`."""
 
+    looks_ahead = True
+
     def __init__(self, puzzle: Puzzle, table: np.ndarray | None = None) -> None:
         if not puzzle.enumerable or puzzle.n_states > 10**8:
             raise ValueError(f"{puzzle.name} has too many states for a table")

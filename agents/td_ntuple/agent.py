@@ -28,6 +28,8 @@ class TdNTuple:
         weights: all look-up tables [W] float32 (default: zeros).
     """
 
+    looks_ahead = True
+
     def __init__(
         self,
         puzzle: Puzzle,

@@ -33,6 +33,8 @@ class SymmetricNTuple:
         weights: all tables, one after another, [W] int8.
     """
 
+    looks_ahead = True
+
     SEARCH = {"search": "beam", "option": ("width=16384",), "radius": 6, "inverse": True}  # about a second per cube
 
     def __init__(self, puzzle: Puzzle, tables: Iterable[Cubies], bias: float, scale: float, weights: np.ndarray) -> None:
