@@ -148,7 +148,7 @@ class Learner:
         """The same for the warm start: values 2 - n, and the actions that lead back."""
         c, puzzle = self.config, self.puzzle
         n_walks = max(1, c.k * (c.walks // self.ranks) // c.warm_k)
-        walks = getattr(puzzle, "canonical_walks", puzzle.walks)(sample_seeds(rng, n_walks), c.warm_k)  # [n_walks, warm_k, S]
+        walks = puzzle.canonical_walks(sample_seeds(rng, n_walks), c.warm_k)  # [n_walks, warm_k, S]
         goals = np.broadcast_to(puzzle.goal, (n_walks, 1, puzzle.state_size))
         before = np.concatenate([goals, walks[:, :-1]], axis=1).reshape(-1, puzzle.state_size)
         x = walks.reshape(-1, puzzle.state_size)

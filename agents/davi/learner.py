@@ -140,7 +140,7 @@ class Learner:
         """States [n, S] and targets [n]: those of (3.1), or, without a cost-to-go, lengths of canonical move sequences."""
         c, puzzle = self.config, self.puzzle
         if cost_to_go is None:
-            walks = getattr(puzzle, "canonical_walks", puzzle.walks)(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
+            walks = puzzle.canonical_walks(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
             steps = np.tile(np.arange(1, c.warm_k + 1, dtype=np.float32), len(walks))
             return walks.reshape(-1, puzzle.state_size)[:n], steps[:n]
         states, _ = self._scramble().sample(puzzle, n, rng)
