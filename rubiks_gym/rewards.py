@@ -107,12 +107,12 @@ def make_reward(reward: str | Reward, puzzle: Puzzle) -> Reward:
     if reward not in REWARDS:
         raise ValueError(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}, or pass a function")
     if reward == "potential":
-        if not puzzle.enumerable:
+        from rubiks_gym.exact import ExactTable, has_table
+
+        if not has_table(puzzle):
             raise ValueError(
                 f"reward 'potential' needs true distances, which {puzzle.name} does not have; "
                 "pass rubiks_gym.rewards.Potential(cost_to_go) with a learned cost-to-go instead"
             )
-        from rubiks_gym.exact import ExactTable
-
         return Potential(ExactTable(puzzle).distance)
     return REWARDS[reward]()

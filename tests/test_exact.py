@@ -1,5 +1,6 @@
 """Exact distances against published counts, and the cache file that keeps them."""
 
+import json
 import os
 import time
 from multiprocessing import get_context
@@ -7,8 +8,9 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from rubiks_gym import files
 from rubiks_gym.exact import ExactTable, table
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
+from rubiks_gym.puzzles import Hanoi, PermutationPuzzle, Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
 
 LAYERS = {
     "rubik2x2-qtm": [1, 6, 27, 120, 534, 2256, 8969, 33058, 114149, 360508, 930588, 1350852, 782536, 90280, 276],
@@ -136,8 +138,7 @@ def test_damaged_file_is_rebuilt(cache, damage):
     forget()
     assert (ExactTable(Hanoi(5)).distances == good).all()
     forget()
-    with np.load(file) as stored:
-        assert (stored["distances"] == good).all()
+    assert (files.load(file)[1]["distances"] == good).all()
 
 
 def test_file_of_another_version_or_of_other_rules_is_rebuilt(cache, monkeypatch):
@@ -148,8 +149,7 @@ def test_file_of_another_version_or_of_other_rules_is_rebuilt(cache, monkeypatch
             for key, value in change.items():
                 patch.setattr(table, key, value)
             assert (ExactTable(Hanoi(4)).distances == good).all()
-            with np.load(cache / "hanoi-4-3.npz") as stored:
-                assert str(stored["fingerprint"]) == table._fingerprint(Hanoi(4))
+            assert files.load(cache / "hanoi-4-3.npz")[0]["fingerprint"] == table._fingerprint(Hanoi(4))
 
 
 def test_file_with_a_pickle_in_it_is_never_run(cache):
@@ -159,7 +159,8 @@ def test_file_with_a_pickle_in_it_is_never_run(cache):
         def __reduce__(self):
             return os.mkdir, (str(cache / "exploded"),)
 
-    np.savez(cache / "hanoi-3-3.npz", distances=np.array([Bomb()], dtype=object), fingerprint=table._fingerprint(Hanoi(3)))
+    text = np.frombuffer(json.dumps({"fingerprint": table._fingerprint(Hanoi(3))}).encode(), np.uint8)
+    np.savez(cache / "hanoi-3-3.npz", distances=np.array([Bomb()], dtype=object), json=text)
     forget()
     assert ExactTable(Hanoi(3)).distances.max() == 7
     assert not (cache / "exploded").exists()
@@ -186,6 +187,63 @@ def test_what_cannot_be_enumerated_is_refused():
     for puzzle in (Rubik3x3(), Hanoi(20)):
         with pytest.raises(ValueError, match="no exact table"):
             ExactTable(puzzle)
+
+
+class Colours(PermutationPuzzle):
+    """The 2x2x2 with corners that look alike, so that there is no index."""
+
+    def __init__(self):
+        cube = Rubik2x2()
+        super().__init__("colours", cube.generators, cube.action_names, goal=np.arange(24) // 3 % 2)
+
+
+def test_a_puzzle_without_an_index_has_its_table_by_hash(cache, rng):
+    puzzle = Colours()
+    exact = ExactTable(puzzle)
+    assert exact.distances[0] == 0 and len(exact.distances) == puzzle.n_states
+    every = exact.from_index(np.arange(len(exact.distances)))
+    assert len(np.unique(every, axis=0)) == len(every)
+    # The definition of a distance: the goal has 0, every other state a child that is one move closer and none closer.
+    closest = exact.distance(puzzle.expand(every).reshape(-1, 24)).reshape(len(every), -1).min(axis=1)
+    assert (closest[1:].astype(int) == exact.distances[1:].astype(int) - 1).all()
+    states = puzzle.random_states(sample_seeds(rng, 50))
+    for state, moves, far in zip(states, exact.solve(states), exact.distance(states), strict=True):
+        assert len(moves) == far and (puzzle.after(moves, state) == puzzle.goal).all()
+    with pytest.raises(ValueError, match="impossible state of colours"):
+        exact.distance(np.zeros((1, 24), np.uint8))
+
+
+def test_a_table_by_hash_is_read_from_its_file(cache, monkeypatch, rng):
+    states = Colours().random_states(sample_seeds(rng, 100))
+    first = ExactTable(Colours()).distance(states)
+    forget()
+    monkeypatch.setattr(table, "breadth_first_by_hash", lambda puzzle: pytest.fail("searched again"))
+    assert (ExactTable(Colours()).distance(states) == first).all()
+
+
+def test_both_ways_of_building_a_table_agree():
+    puzzle = Hanoi(5, 4)
+    distances, found = table.breadth_first_by_hash(puzzle)
+    assert (distances == table.breadth_first(puzzle)[puzzle.index(found.states[: len(found)])]).all()
+
+
+def test_a_puzzle_of_unknown_size_is_searched_until_it_is_too_large(cache, monkeypatch):
+    monkeypatch.setattr(table, "MOST_STATES", 1000)
+    cube = Rubik2x2()
+    unknown = PermutationPuzzle("unknown", cube.generators, cube.action_names, goal=np.arange(24))
+    assert unknown.n_states == 0 and not table.has_table(unknown)
+    with pytest.raises(ValueError, match="more than 1,000 states"):
+        ExactTable(unknown)
+
+
+def test_the_fingerprint_depends_on_every_generator_and_on_the_goal():
+    cube = Rubik2x2()
+    prints = {table._fingerprint(Colours())}
+    for goal in (np.arange(24) // 3 % 2, np.arange(24) // 3 % 3):
+        for last in (cube.generators[4], cube.generators[4][cube.generators[4]]):
+            generators = [cube.generators[0], cube.generators[2], last]
+            prints.add(table._fingerprint(PermutationPuzzle("colours", generators, ["U", "R", "F"], goal=goal)))
+    assert len(prints) == 4
 
 
 def test_impossible_states_are_refused_not_looked_up():

@@ -1,47 +1,72 @@
-"""The distance of every state to the goal, by one breadth-first search over the puzzle's perfect index.
+"""The distance of every state to the goal, by one breadth-first search: over the puzzle's perfect index, else by hash.
 
 A table is built in seconds, kept in the user's cache folder and shared by all of a process that ask for the same puzzle. The
 folder is `RUBIKS_GYM_CACHE` if that variable is set, else the platform's usual place.
 """
 
-import hashlib
+from __future__ import annotations
+
 import os
-import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import platformdirs
 
+from rubiks_gym import files
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.puzzle import hash_of
 
-VERSION = 1  # of the file's layout
-_MOST_STATES = 200_000_000
+if TYPE_CHECKING:
+    from rubiks_gym.search.table import StateTable
+
+VERSION = 2  # of the file's layout
+MOST_STATES = 50_000_000
 _CHUNK = 1 << 16  # states expanded at a time: their children fit the processor's cache
-_in_process: dict[str, np.ndarray] = {}
+_in_process: dict[str, tuple[np.ndarray, StateTable | None]] = {}
 
 
 def has_table(puzzle: Puzzle) -> bool:
-    """Whether a puzzle is small enough, and its states are numbered."""
-    return puzzle.enumerable and puzzle.n_states <= _MOST_STATES
+    """Whether a puzzle is known to be small enough."""
+    return 0 < puzzle.n_states <= MOST_STATES
 
 
 class ExactTable:
-    """True distances of one puzzle; `distances` [n_states] (uint8 or uint16) is indexed by `puzzle.index`."""
+    """True distances of one puzzle.
+
+    `distances` [N] (uint8 or uint16) has them in the order of the puzzle's perfect index; where there is none, in the order
+    in which a search from the goal met the states. `index` and `from_index` translate either way.
+    A puzzle of unknown size is searched too, and refused when it turns out to have more than 50 million states.
+    """
 
     def __init__(self, puzzle: Puzzle) -> None:
-        if not has_table(puzzle):
-            raise ValueError(
-                f"{puzzle.name} has no exact table: that needs a perfect index and at most {_MOST_STATES:,} states"
-            )
+        if puzzle.n_states > MOST_STATES:
+            raise ValueError(f"{puzzle.name} has no exact table: it has {puzzle.n_states:,} states, more than {MOST_STATES:,}")
         self.puzzle = puzzle
-        self.distances = _load_or_build(puzzle)
+        self.distances, self._table = _load_or_build(puzzle)
 
     def __reduce__(self) -> tuple:
         return ExactTable, (self.puzzle,)  # a copy or another process takes the table from memory or from the cache
 
+    def index(self, states: np.ndarray) -> np.ndarray:
+        """The numbers [B] of states [B, S]."""
+        if self._table is None:
+            return self.puzzle.index(states)
+        states = self.puzzle.as_states(states)
+        numbers = self._table.find(states)
+        if (numbers < 0).any():
+            self.puzzle.check(states)
+            state = states[(numbers < 0).argmax()].tolist()
+            raise ValueError(f"impossible state of {self.puzzle.name}: no moves lead from the goal to {state}")
+        return numbers
+
+    def from_index(self, index: np.ndarray) -> np.ndarray:
+        """The states [B, S] of numbers [B], from 0 to len(distances) - 1."""
+        return self.puzzle.from_index(index) if self._table is None else self._table.states[: len(self.distances)][index]
+
     def distance(self, states: np.ndarray) -> np.ndarray:
         """Moves to the goal [B] for states [B, S]."""
-        return self.distances[self.puzzle.index(states)]
+        return self.distances[self.index(states)]
 
     def optimal_actions(self, states: np.ndarray) -> np.ndarray:
         """Which actions lead one move closer, [B, A] bool; none at the goal."""
@@ -64,7 +89,7 @@ class ExactTable:
 
 
 def breadth_first(puzzle: Puzzle) -> np.ndarray:
-    """Distances [n_states] from the goal; moves can be undone, so these are also the distances to it."""
+    """Distances [n_states] from the goal in the order of the index; moves can be undone, so they lead back as quickly."""
     distances = np.full(puzzle.n_states, 255, np.uint8)
     frontier = puzzle.index(puzzle.goal[None])
     distances[frontier] = depth = 0
@@ -90,51 +115,78 @@ def breadth_first(puzzle: Puzzle) -> np.ndarray:
     return distances
 
 
+def breadth_first_by_hash(puzzle: Puzzle) -> tuple[np.ndarray, StateTable]:
+    """Distances [N] from the goal of all states that can be reached, and the table that numbers them."""
+    table = _empty_table(puzzle)
+    table.insert(puzzle.goal[None])
+    layers, begin = [1], 0
+    while layers[-1]:
+        end = len(table)
+        for start in range(begin, end, _CHUNK):
+            children = puzzle.expand(table.states[start : min(start + _CHUNK, end)])
+            table.insert(children.reshape(-1, puzzle.state_size))
+            if len(table) > MOST_STATES:
+                raise ValueError(f"{puzzle.name} has no exact table: it has more than {MOST_STATES:,} states")
+        layers.append(len(table) - end)
+        begin = end
+    kind = np.uint8 if len(layers) < 255 else np.uint16
+    return np.repeat(np.arange(len(layers), dtype=kind), layers), table
+
+
 def cache_folder() -> Path:
     """Where tables are kept."""
     return Path(os.environ.get("RUBIKS_GYM_CACHE") or platformdirs.user_cache_dir("rubiks_gym", appauthor=False))
 
 
-def _load_or_build(puzzle: Puzzle) -> np.ndarray:
+def _load_or_build(puzzle: Puzzle) -> tuple[np.ndarray, StateTable | None]:
     fingerprint = _fingerprint(puzzle)
     if fingerprint not in _in_process:
         file = cache_folder() / f"{puzzle.name}.npz"
-        distances = _load(file, puzzle, fingerprint)
-        if distances is None:
-            distances = breadth_first(puzzle)
-            _save(file, distances, fingerprint)
-        distances.flags.writeable = False
-        _in_process[fingerprint] = distances
+        found = _load(file, puzzle, fingerprint)
+        if found is None:
+            found = (breadth_first(puzzle), None) if puzzle.enumerable else breadth_first_by_hash(puzzle)
+            _save(file, fingerprint, *found)
+        found[0].flags.writeable = False
+        _in_process[fingerprint] = found
     return _in_process[fingerprint]
 
 
 def _fingerprint(puzzle: Puzzle) -> str:
     """Differs when the rules, the goal or the numbering of states do, so that no stale table is ever believed."""
-    sample = puzzle.from_index(np.linspace(0, puzzle.n_states - 1, 64).astype(np.int64))
-    rules = puzzle.goal.tobytes() + sample.tobytes() + puzzle.expand(sample).tobytes()
-    return f"{VERSION}-{puzzle.n_states}-{hashlib.sha256(rules).hexdigest()}"
+    rules = f"{VERSION}-{puzzle.n_states}-{puzzle.fingerprint()}"
+    if not puzzle.enumerable:
+        return rules
+    return hash_of(rules, puzzle.from_index(np.linspace(0, puzzle.n_states - 1, 64).astype(np.int64)))
 
 
-def _load(file: Path, puzzle: Puzzle, fingerprint: str) -> np.ndarray | None:
-    """The table in a file, or None if there is none, or it is damaged or of another version (zip checks its sums)."""
+def _load(file: Path, puzzle: Puzzle, fingerprint: str) -> tuple[np.ndarray, StateTable | None] | None:
+    """The table in a file, or None if there is none, or it is damaged or of another version."""
     try:
-        with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
-            if str(stored["fingerprint"]) != fingerprint:
-                return None
-            distances = stored["distances"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        state, arrays = files.load(file)
+    except ValueError:
         return None
-    good = distances.shape == (puzzle.n_states,) and distances.dtype in (np.uint8, np.uint16)
-    return distances if good else None
+    if state.get("fingerprint") != fingerprint:
+        return None
+    distances, states = arrays["distances"], arrays.get("states")
+    if states is None:
+        return distances, None
+    table = _empty_table(puzzle)
+    table.insert(states)
+    return distances, table
 
 
-def _save(file: Path, distances: np.ndarray, fingerprint: str) -> None:
-    """Write beside and rename into place; a folder that cannot be written costs a rebuild next time, nothing else."""
+def _save(file: Path, fingerprint: str, distances: np.ndarray, table: StateTable | None) -> None:
+    """Keep a table; a folder that cannot be written costs a rebuild next time, nothing else."""
+    arrays = {"distances": distances}
+    if table is not None:
+        arrays["states"] = table.states[: len(table)]
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}-{os.getpid()}")
-        with open(beside, "wb") as opened:
-            np.savez(opened, distances=distances, fingerprint=np.array(fingerprint))
-        os.replace(beside, file)
+        files.save(file, {"fingerprint": fingerprint}, arrays)
     except OSError:
         return
+
+
+def _empty_table(puzzle: Puzzle) -> StateTable:
+    from rubiks_gym.search.table import StateTable  # only puzzles without an index need the searches' table
+
+    return StateTable(puzzle.state_size)

@@ -12,7 +12,7 @@ from rubiks_gym.puzzles.chain import Chain
 from rubiks_gym.puzzles.puzzle import BOOL, UINT8, Puzzle, Sequences, _frozen, hash_of
 from rubiks_gym.puzzles.threads import over_rows
 
-_COUNTED = 1 << 20  # groups up to this size are walked through to count states whose pieces look alike
+_COUNTED = 1 << 18  # states whose pieces look alike are counted one by one up to this many, which takes a second
 
 
 class PermutationPuzzle(Puzzle):
@@ -23,7 +23,7 @@ class PermutationPuzzle(Puzzle):
     inverse and compose; `check` refuses states that no moves lead to.
 
     With `goal`, pieces of the same value look alike, and a state says *what is at each place*. Random states are uniform
-    here too. The number of states is known for small groups only, unless it is given, and `check` compares how often each
+    here too. The number of states is known up to 262,144 of them, or if it is given, and `check` compares how often each
     value occurs among places that moves connect, which not every impossible state violates.
 
     A move's inverse is looked for among the generators; where it is missing it is added behind its move, under the
@@ -82,7 +82,7 @@ class PermutationPuzzle(Puzzle):
                 raise ValueError(f"goal must be one whole number from 0 to 255 for each of the {n} places")
             n_values = int(goal.max()) + 1
             self.moves = _frozen(np.argsort(moves, axis=1), np.uint16)  # [A, N], where what gets to each place comes from
-        super().__init__(name, goal, n_values, action_names, inverse_action, first, k_max, n_states or 0)
+        super().__init__(name, goal, n_values, action_names, inverse_action, first, k_max, n_states)
         self.one_hot_width = width or n_values
 
     # The rules ------------------------------------------------------------------------------------------------------
@@ -131,10 +131,8 @@ class PermutationPuzzle(Puzzle):
     @property
     def n_states(self) -> int:
         """How many states can be reached from the goal; 0 if that is not known."""
-        if not self._n_states and self.distinct:
-            self._n_states = self.chain.order
-        elif not self._n_states and self.chain.order <= _COUNTED:
-            self._n_states = len(np.unique(self._all_states(), axis=0))
+        if self._n_states is None:
+            self._n_states = self.chain.order if self.distinct else self._counted()
         return self._n_states
 
     @property
@@ -221,9 +219,17 @@ class PermutationPuzzle(Puzzle):
         np.put_along_axis(out, self.chain.images(digits, self.chain.points).astype(np.int64), self.goal[None], axis=1)
         return out
 
-    def _all_states(self) -> np.ndarray:
-        """The state [order, S] of every element of the group."""
-        return self._states_of(self.chain.from_index(np.arange(self.chain.order)))
+    def _counted(self) -> int:
+        """How many states a search from the goal finds; 0 if they are too many."""
+        seen, frontier = {self.goal.tobytes()}, self.goal[None]
+        while len(frontier):
+            children = np.unique(self.expand(frontier).reshape(-1, self.state_size).view(f"V{self.state_size}"))
+            new = [state for state in children.tolist() if state not in seen]
+            seen.update(new)
+            if len(seen) > _COUNTED:
+                return 0
+            frontier = np.frombuffer(b"".join(new), np.uint8).reshape(-1, self.state_size)
+        return len(seen)
 
     def _needs_index(self) -> None:
         if not self.distinct:

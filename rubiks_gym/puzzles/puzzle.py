@@ -62,7 +62,7 @@ class Puzzle:
         inverse_action: ArrayLike,
         first: ArrayLike | None = None,
         k_max: int = 20,
-        n_states: int = 0,
+        n_states: int | None = 0,
     ) -> None:
         self.name = name
         self.goal = _frozen(goal, np.uint8)
@@ -231,7 +231,7 @@ class Puzzle:
     @property
     def n_states(self) -> int:
         """How many states can be reached from the goal; 0 if that is not known."""
-        return self._n_states
+        return self._n_states or 0
 
     @property
     def enumerable(self) -> bool:
