@@ -1,34 +1,36 @@
-"""The training loop of a learner that goes from iteration to iteration, in one process or in several (DAVI, ADI).
+"""The training loop of every learner, in one process or in several.
 
 The first process keeps the run folder; the others learn along until it has enough.
 """
 
 import signal
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 import agents
-from agents.networks.distributed import all_agree
-from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle
-from train.probe import Probe
-from train.runs import Run, RunOptions, progress_bar
+from train.clock import CLOCK, Clock
+from train.progress import progress
+from train.runs import Run, RunOptions
 
 
 class Learner(Protocol):
-    """What the loop needs of a learner."""
+    """What the loop needs of a learner, which is made as Learner(puzzle, config, seed).
+
+    One whose steps differ in work says so in `phases`, a tuple of (steps, relative work of each); one that can learn in several
+    processes gives their number as `ranks`.
+    """
 
     puzzle: Puzzle
     config: Any
-    rank: int
+    rank: int  # which process this is
     done: int  # steps done
     total: int  # steps in all
 
     def iterate(self) -> dict[str, float]:
-        """One iteration; returns its figures."""
+        """Some steps; returns their metrics."""
         ...
 
     def agent(self) -> agents.Agent:
@@ -48,45 +50,57 @@ class Learner(Protocol):
         ...
 
 
+# Steps between two measurements (0: none), and what measures the learner then; the last step is measured in any case.
+Measure = tuple[int, Callable[[Any], dict[str, float]]]
+
+
 def learn(
     learner: Learner,
     options: RunOptions,
     record: dict[str, Any],
-    shown: tuple[str, ...],
-    probe_every: int = 0,
-    after: Callable[[Run], None] = lambda run: None,
+    shown: Sequence[str] = (),
+    measures: Sequence[Measure] = (),
+    after: Callable[[Any, Run], None] = lambda learner, run: None,
+    clock: Clock = CLOCK,
 ) -> None:
-    """Learn from scratch, or from a checkpoint, to the last iteration.
+    """Learn from scratch, or from a checkpoint, to the last step.
 
     Args:
         learner: in its first state.
         options: the run folder.
         record: what config.json keeps, and what a resumed run must have again.
-        shown: figures for the progress bar.
-        probe_every: iterations between two measurements of the error at every distance, if there is an exact table (0: none).
-        after: called with the run after each iteration.
+        shown: metrics to show beside the progress; all if none are named.
+        measures: what is measured now and then, and logged with the metrics.
+        after: called with the learner and the run after each iteration.
+        clock: what tells the time.
     """
     if learner.rank > 0:
         return _follow(learner, options)
-    run = Run(options, record)
+    run = Run(options, record, clock)
     restored = run.restore()
     if restored is not None:
         learner.restore(restored[0]["learner"], restored[1])
-    probe = Probe(learner.puzzle) if probe_every and has_table(learner.puzzle) else None
+
+    def save() -> None:
+        run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
+
     total, title = learner.total, f"{record['algorithm']} {record['preset'] or learner.puzzle.name}"
-    with run.interruptible(), progress_bar(total, title) as show:
-        while all_agree(learner.done < total and not run.stopping):
-            began = time.perf_counter()
+    with run.interruptible(), progress(total, title, learner.done, getattr(learner, "phases", ()), clock) as show:
+        while _all_agree(learner, learner.done < total and not run.stopping):
+            before, wall, cpu = learner.done, clock.wall(), clock.cpu()
             metrics = learner.iterate()
-            metrics["seconds"] = time.perf_counter() - began
-            done, last = learner.done, learner.done == total
-            if probe is not None and (done % probe_every == 0 or last):
-                metrics |= probe.errors(learner.agent().cost_to_go)
+            metrics |= {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
+            done = learner.done
+            show(done, **{key: metrics[key] for key in shown or metrics if key in metrics})
+            for every, measure in measures:
+                if every and (done // every > before // every or done == total):
+                    metrics |= measure(learner)
             run.log(done, **metrics)
-            show(done, **{key: metrics[key] for key in shown if key in metrics})
-            after(run)
-            if run.checkpoint_due() or last:
-                run.checkpoint(done, learner.agent(), learner.state(), learner.arrays())
+            after(learner, run)
+            if run.checkpoint_due() or done == total:
+                save()
+    if total == 0:
+        save()  # an untrained agent, to compare with
     run.finish()
 
 
@@ -97,5 +111,14 @@ def _follow(learner: Learner, options: RunOptions) -> None:
         learner.restore(state["learner"], arrays)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the first process saves, and says when to leave
-    while all_agree(True):
+    while _all_agree(learner, True):
         learner.iterate()
+
+
+def _all_agree(learner: Learner, go_on: bool) -> bool:
+    """Whether every process wants to go on."""
+    if getattr(learner, "ranks", 1) == 1:
+        return go_on
+    from agents.networks.distributed import all_agree  # imports torch, which a table learns without
+
+    return all_agree(go_on)

@@ -1,32 +1,25 @@
-"""A run is a folder: config.json, metrics.jsonl, checkpoints/, later evaluation.json and figures.
+"""A run is a folder: config.json, metrics.jsonl, checkpoints/, learning.png, later evaluations/.
 
-A learner's loop asks `run.restore()` where to begin, calls `run.log` and `run.checkpoint`, and stops when `run.stopping`.
+The training loop asks `run.restore()` where to begin, calls `run.log` and `run.checkpoint`, and stops when `run.stopping`.
 What is between two checkpoints is lost by a kill and done again, with the same random numbers, so the result is the same.
 """
 
 import importlib
 import json
-import platform
 import secrets
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import tyro
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
-from agents.protocol import Preset
 from rubiks_gym import files
+from train.clock import CLOCK, Clock
+from train.provenance import provenance
 
 KEEP = 2  # checkpoints kept: the newest, and one before it should the disk have failed
 
@@ -38,29 +31,29 @@ class RunOptions:
     folder: Path
     """The run folder; made if it does not exist."""
     seed: int = 0
-    """All randomness comes from it."""
+    """The seed that all randomness of the run comes from."""
     resume: bool = False
     """Go on from the last whole checkpoint of the folder."""
     checkpoint_seconds: float = 60.0
-    """Time between checkpoints."""
+    """Seconds between two checkpoints."""
     wandb: Literal["disabled", "offline", "online"] = "disabled"
-    """Send the same numbers to Weights & Biases."""
+    """Whether the metrics go to Weights & Biases too."""
     wandb_project: str = "rubiks-gym"
-    """Project of the W&B run."""
+    """Project of Weights & Biases that the run belongs to."""
     tensorboard: bool = False
-    """Write TensorBoard files into the run folder too."""
+    """Write the metrics into the run folder for TensorBoard too."""
 
 
 class Run:
     """An open run folder."""
 
-    def __init__(self, options: RunOptions, config: dict[str, Any]) -> None:
-        self.options, self.folder, self.stopping = options, Path(options.folder), False
-        self.config = config
+    def __init__(self, options: RunOptions, config: dict[str, Any], clock: Clock = CLOCK) -> None:
+        self.options, self.folder, self.config, self.clock = options, Path(options.folder), config, clock
+        self.stopping = False
         _need("wandb", options.wandb != "disabled")
         _need("tensorboard", options.tensorboard)
         self._open_folder()
-        self._saved_at, self._cpu_at = time.monotonic(), time.process_time()
+        self._saved_at = clock.wall()
         self._wandb = _start_wandb(options, config)
         self._tensorboard = _start_tensorboard(options)
 
@@ -76,9 +69,7 @@ class Run:
         return found
 
     def log(self, step: int, **metrics: float) -> None:
-        """Append one line to metrics.jsonl, with the CPU seconds since the last, and tell W&B and TensorBoard."""
-        before, self._cpu_at = self._cpu_at, time.process_time()
-        metrics["cpu_seconds"] = self._cpu_at - before
+        """Append one line to metrics.jsonl, and tell W&B and TensorBoard."""
         row = {"step": step, **{key: float(value) for key, value in metrics.items()}}
         with open(self.folder / "metrics.jsonl", "a") as file:
             file.write(json.dumps(row) + "\n")
@@ -90,19 +81,15 @@ class Run:
 
     def checkpoint_due(self) -> bool:
         """Whether it is time to save, or the run has to stop."""
-        return self.stopping or time.monotonic() - self._saved_at >= self.options.checkpoint_seconds
+        return self.stopping or self.clock.wall() - self._saved_at >= self.options.checkpoint_seconds
 
     def checkpoint(self, step: int, agent: agents.Agent, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Save the agent, and what the learner needs to go on from here. Learner and agent must not share names of arrays."""
-        described = agents.describe(agent)
-        files.save(
-            self.folder / "checkpoints" / f"{step:012d}.npz",
-            {"step": step, **described, "learner": state},
-            {**agent.arrays(), **arrays},
-        )
-        for old in sorted((self.folder / "checkpoints").glob("[0-9]*.npz"))[:-KEEP]:
+        whole_state = {"step": step, **agents.describe(agent), "learner": state}
+        files.save(self.folder / "checkpoints" / f"{step:012d}.npz", whole_state, {**agent.arrays(), **arrays})
+        for old in agents.checkpoints(self.folder)[:-KEEP]:
             old.unlink()
-        self._saved_at = time.monotonic()
+        self._saved_at = self.clock.wall()
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -147,78 +134,8 @@ class Run:
         if file.exists():
             raise FileExistsError(f"{self.folder} holds a run already: pass --run.resume, or choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
-        record = {"config": _json(self.config), "run": _json(asdict(self.options)), **provenance()}
+        record = {"config": _json(self.config), "run": _json(asdict(self.options)), "provenance": provenance()}
         files.write_text(file, json.dumps(record, indent=1))
-
-
-@contextmanager
-def progress_bar(total: int, description: str) -> Iterator[Any]:
-    """A bar with the time left; call the yielded function with (completed, **figures to show)."""
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*columns, TextColumn("{task.fields[figures]}")) as progress:
-        task = progress.add_task(description, total=total, figures="")
-
-        def update(completed: int, **figures: float) -> None:
-            text = "  ".join(f"{key} {value:.4g}" for key, value in figures.items())
-            progress.update(task, completed=completed, figures=text)
-
-        yield update
-
-
-def provenance() -> dict[str, Any]:
-    """Where and with what a result was made."""
-    packages = ("rubiks-gym", "numpy", "numba", "torch", "gymnasium")
-    return {
-        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "commit": _git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(_git("status", "--porcelain")),
-        "machine": {"processor": processor(), "cores": _cores(), "system": platform.platform()},
-        "python": platform.python_version(),
-        "packages": {name: _version(name) for name in packages},
-    }
-
-
-def origin(folder: Path) -> str:
-    """When, where and from which code a run was made."""
-    made = json.loads((folder / "config.json").read_text())
-    changed = " with uncommitted changes" if made["uncommitted_changes"] else ""
-    return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
-
-
-def command(options: type, train: Callable[[Any], Any], presets: Mapping[str, Preset], help: str) -> None:
-    """The command line of a training script: its options, a preset's settings as their defaults; a fault is one clear line."""
-    try:
-        arguments = sys.argv[1:]
-        default = with_preset(options, arguments, presets)
-        given = {} if default is None else {"default": default}
-        train(tyro.cli(options, args=arguments, prog=f"python -m train.{Path(sys.argv[0]).stem}", description=help, **given))
-    except (ValueError, FileNotFoundError, FileExistsError, ModuleNotFoundError) as error:
-        raise SystemExit(f"error: {error}") from None
-
-
-def with_preset(options: type, arguments: list[str], presets: Mapping[str, Preset]) -> Any:
-    """The options that a preset among the arguments stands for, its puzzle and its settings; None if none is named."""
-    texts = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
-    texts += [arguments[i + 1] for i, text in enumerate(arguments[:-1]) if text == "--preset"]
-    if not texts:
-        return None
-    preset = texts[-1]
-    if preset not in presets:
-        raise ValueError(f"unknown preset {preset!r}: choose from {', '.join(presets)}")
-    puzzle, config = presets[preset][:2]
-    return options(run=RunOptions(folder=tyro.MISSING), preset=preset, puzzle=puzzle, config=config)
-
-
-def rng_state(rng: np.random.Generator) -> dict[str, Any]:
-    """The state of a generator as JSON; `rng_from` is the inverse."""
-    return rng.bit_generator.state
-
-
-def rng_from(state: dict[str, Any]) -> np.random.Generator:
-    """A generator that goes on where another was."""
-    rng = np.random.default_rng()
-    rng.bit_generator.state = state
-    return rng
 
 
 def _need(package: str, wanted: bool) -> None:
@@ -265,33 +182,3 @@ def _whole_lines(file: Path) -> list[str]:
 
 def _json(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
-
-
-def _git(*command: str) -> str | None:
-    try:
-        folder = Path(__file__).parent
-        return subprocess.run(["git", *command], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def processor() -> str:
-    """What the machine calls its processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown processor"
-
-
-def _cores() -> int:
-    from rubiks_gym.puzzles import get_num_threads
-
-    return get_num_threads()
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except ModuleNotFoundError:
-        return None

@@ -1,44 +1,18 @@
-"""Tabular value iteration on the 2x2x2 or Hanoi: python -m train.tabular --run.folder runs/hanoi"""
+"""Tabular value iteration on a puzzle that can be enumerated: python -m train.tabular --run.folder runs/hanoi
 
-from dataclasses import asdict, dataclass, field
+Any setting can be changed, for example --config.iterations 50. Writes learning.png.
+"""
 
 from agents.tabular.agent import Tabular
 from agents.tabular.config import TabularConfig
 from agents.tabular.learner import Learner
-from rubiks_gym.puzzles import puzzle_from_name
-from train.runs import Run, RunOptions, command, progress_bar
+from train.command import Options, command, train_learner
 
 
-@dataclass(frozen=True)
-class Options:
-    """Tabular value iteration."""
-
-    run: RunOptions
-    """The run folder."""
-    puzzle: str = "hanoi-5-3"
-    """rubik2x2-qtm, rubik2x2-htm or hanoi-DISKS-PEGS."""
-    config: TabularConfig = field(default_factory=TabularConfig)
-    """The learner's settings."""
-
-
-def train(options: Options) -> Tabular:
+def train(options: Options[TabularConfig]) -> Tabular:
     """Train from scratch, or go on where a checkpoint was."""
-    puzzle, config = puzzle_from_name(options.puzzle), options.config
-    learner = Learner(puzzle, config, options.run.seed)
-    run = Run(options.run, {"algorithm": "tabular", "puzzle": puzzle.name, "seed": options.run.seed, **asdict(config)})
-    restored = run.restore()
-    if restored is not None:
-        learner.restore(restored[0]["learner"], restored[1])
-    with run.interruptible(), progress_bar(learner.total, f"tabular {puzzle.name}") as show:
-        while learner.done < learner.total and not run.stopping:
-            metrics = learner.iterate()
-            run.log(learner.done, **metrics)
-            show(learner.done, **metrics)
-            if run.checkpoint_due() or learner.done == learner.total:
-                run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
-    run.finish()
-    return learner.agent()
+    return train_learner("tabular", Learner, options)
 
 
 if __name__ == "__main__":
-    command(Options, train, {}, __doc__)
+    command(Options[TabularConfig], train, {}, __doc__, "hanoi-5-3", TabularConfig())

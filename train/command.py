@@ -1,0 +1,121 @@
+"""What the training scripts share: their options, their command line with its presets, and what a run consists of."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import tyro
+
+from agents.protocol import Preset
+from rubiks_gym.checks import named, whole
+from rubiks_gym.command_line import run
+from rubiks_gym.exact import has_table
+from rubiks_gym.puzzles import puzzle_from_name
+from train.loop import Learner, Measure, learn
+from train.plots import learning_plot
+from train.probe import Probe
+from train.runs import Run, RunOptions
+
+Config = TypeVar("Config")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Generic[Config]):
+    """What every training script takes."""
+
+    run: RunOptions
+    """The run folder."""
+    preset: str = ""
+    """Puzzle and settings by name; the list of presets is above. Options given beside it change its settings."""
+    puzzle: str
+    """Any registered puzzle by name, for example rubik2x2-qtm, rubik3x3-htm or hanoi-DISKS-PEGS."""
+    config: Config
+    """The learner's settings."""
+    probe_every: int = 0
+    """Steps between two measurements of the error at every distance, on puzzles with an exact table (0: none)."""
+
+    def __post_init__(self) -> None:
+        whole(0, **named(self, "probe_every"))
+
+
+def train_learner(
+    algorithm: str,
+    learner_class: Callable[..., Learner],
+    options: Options[Any],
+    shown: Sequence[str] = (),
+    measures: Sequence[Measure] = (),
+    after: Callable[[Any, Run], None] = lambda learner, run: None,
+) -> Any:
+    """Train from scratch, or go on where a checkpoint was, draw the learning curves, and return the agent."""
+    with _process_group():
+        learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed)
+        own = {key: value for key, value in asdict(options).items() if key not in ("run", "puzzle", "config")}
+        record = {"algorithm": algorithm, **own, "puzzle": learner.puzzle.name, "seed": options.run.seed}
+        record |= asdict(options.config) | {"processes": getattr(learner, "ranks", 1)}
+        if learner.rank == 0 and options.probe_every and has_table(learner.puzzle):
+            probe = Probe(learner.puzzle)
+            measures = [*measures, (options.probe_every, lambda learner: probe.errors(learner.agent().cost_to_go))]
+        learn(learner, options.run, record, shown, measures, after)
+        if learner.rank == 0 and learner.done:
+            learning_plot(options.run.folder).savefig(options.run.folder / "learning.png", dpi=150)
+        return learner.agent()
+
+
+def command(
+    options: Any,
+    train: Callable[[Any], object],
+    presets: Mapping[str, Preset],
+    help: str,
+    puzzle: str,
+    config: Any,
+    **others: Any,
+) -> None:
+    """The command line of a training script.
+
+    Args:
+        options: the class of what the script takes.
+        train: is called with the options.
+        presets: by name.
+        help: what the script does.
+        puzzle: which puzzle, unless a preset or the user says another.
+        config: which settings, unless a preset or the user says others.
+        **others: defaults of the other options.
+    """
+    listed = "".join(f"\n  {name:<{max(map(len, presets))}}  {preset.about}" for name, preset in presets.items())
+    text = (
+        f"{help.strip()}\n\n--import MODULE imports a module first, one that registers a puzzle of your own; may be repeated."
+    )
+    text += f"\n\npresets:{listed}" if presets else ""
+
+    def main() -> None:
+        start = preset_among(sys.argv[1:], presets) or Preset(puzzle, config, "")
+        default = options(run=RunOptions(folder=tyro.MISSING), puzzle=start.puzzle, config=start.config, **others)
+        train(tyro.cli(options, default=default, prog=f"python -m train.{Path(sys.argv[0]).stem}", description=text))
+
+    run(main)
+
+
+def preset_among(arguments: Sequence[str], presets: Mapping[str, Preset]) -> Preset | None:
+    """The preset that is named last among the arguments; None if there is none."""
+    names = [text.partition("=")[2] for text in arguments if text.startswith("--preset=")]
+    names += [after for text, after in pairwise(arguments) if text == "--preset"]
+    if not names:
+        return None
+    if names[-1] not in presets:
+        there_are = f"choose from {', '.join(presets)}" if presets else "this script has none"
+        raise ValueError(f"unknown preset {names[-1]!r}: {there_are}")
+    return presets[names[-1]]
+
+
+def _process_group() -> AbstractContextManager[None]:
+    """Join the other processes if torchrun has started several."""
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return nullcontext()
+    from agents.networks.distributed import process_group  # imports torch, which a table learns without
+
+    return process_group()
