@@ -25,7 +25,7 @@ from rubiks_gym.exact import Exact, has_table
 from rubiks_gym.puzzles import PUZZLES, Puzzle, puzzle_from_name, sample_seeds
 from rubiks_gym.rewards import REWARDS
 from rubiks_gym.scrambles import SCRAMBLES
-from rubiks_gym.search import SEARCHES, Budget, Solutions, make_search, parse_options, search_options
+from rubiks_gym.search import SEARCHES, Budget, Solutions, choose, make_search, search_options
 
 TRAINED = "rubik3x3-qtm"  # the puzzle of the tables that come with the suite
 IMPORT = "--import MODULE, anywhere, imports a module first: one that registers puzzles of your own."
@@ -140,19 +140,11 @@ def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
 
 
 def search_for(agent: Any, args: argparse.Namespace) -> Callable[[np.ndarray], Solutions]:
-    """The search as a function of start states [B, S]: what is set, else what suits the agent.
-
-    What suits it is a search with its settings; if another search is asked for, they say nothing about that one.
-    """
-    suits = getattr(agent, "SEARCH", {"search": "bwas"})
-    if args.search not in (None, suits["search"]):
-        suits = {"search": args.search}
-    options = parse_options(suits["search"], (*suits.get("option", ()), *args.option))  # the last one of a name counts
-    radius = suits.get("radius", 0) if args.radius is None else args.radius
-    inverse = suits.get("inverse", False) if args.inverse is None else args.inverse
+    """The search as a function of start states [B, S]: what is set, else what suits the agent."""
+    search, options, radius, inverse = choose(agent, args.search, args.option, args.radius, args.inverse)
     whole(0, **{"--radius": radius})
     budget = Budget(nodes=args.max_nodes, seconds=args.max_seconds)
-    return make_search(suits["search"], agent, options, radius, inverse, budget, args.seed)
+    return make_search(search, agent, options, radius, inverse, budget, args.seed)
 
 
 def as_text(puzzle: Puzzle, state: np.ndarray, found: Solutions, i: int, picture: bool) -> str:

@@ -1,7 +1,7 @@
 """Measure an agent: python -m train.evaluate RUN --search bwas --depths 1-16 --cubes 200
 
-RUN is a run folder, or a baseline by name such as exact:rubik2x2-qtm or random:hanoi-5-3. Prints a table, and writes
-evaluation.json and evaluation.png into the run folder (or --output).
+RUN is a run folder, or a baseline by name such as exact:rubik2x2-qtm or random:hanoi-5-3. Prints a table and writes it, with
+every length, as JSON and as a plot into RUN/evaluations (or --output), under a number of its own: nothing is overwritten.
 """
 
 import json
@@ -18,14 +18,22 @@ from rich.table import Table
 
 import agents
 from rubiks_gym import files
+from rubiks_gym.checks import whole
+from rubiks_gym.command_line import run
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
-from rubiks_gym.search import Solutions
+from rubiks_gym.search import SEARCHES, Solutions
 from rubiks_gym.search.solutions import joined
 from train import evaluation
-from train.plots import evaluation_figure, picture
-from train.runs import progress_bar, provenance
+from train.plots import evaluation_plot, picture
+from train.progress import Show, progress
+from train.provenance import provenance
 from train.search_options import SearchOptions
+from train.text import percent
+
+Starts = tuple[
+    int, np.ndarray, np.ndarray | None
+]  # depth (0: uniform, or a file's), states [B, S], true distances [B] if known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +42,6 @@ class Options(SearchOptions):
 
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Run folder, or a baseline such as exact:rubik2x2-qtm."""
-    search: str = "greedy"
-    """greedy, greedy-policy, bwas, beam, mcts, or mcts-konen, -deepcube, -deepcube-naive, -betacube-vanilla, -betacube-full."""
     depths: str = "1-14"
     """Scramble depths, for example 1-16 or 5,10,20; 0 draws uniformly from all states."""
     cubes: int = 200
@@ -43,93 +49,84 @@ class Options(SearchOptions):
     cubes_file: Path | None = None
     """Instead of depths: a JSON list of scrambles and their optimal lengths, [{"scramble": "R U F'", "optimal_qtm": 3}]."""
     allow_undo: bool = False
-    """Plain walks, which may undo the move before, as some papers use them."""
-    heuristic: bool = True
-    """Compare the cost-to-go with the truth on all states of an enumerable puzzle."""
+    """Scrambles may undo the move before, as in some papers."""
+    heuristic: bool = False
+    """Compare the cost-to-go with the truth on all states of an enumerable puzzle (3.67 million for the 2x2x2: minutes)."""
     baseline: bool = True
-    """Add the exact solver (2x2x2, Hanoi) or the two-phase solver kociemba (3x3x3) to the table."""
+    """Add the exact solver (small puzzles) or the two-phase solver kociemba (3x3x3) to the table."""
     output: Path | None = None
-    """Where to write evaluation.json and evaluation.png (default: the run folder; a baseline writes nothing)."""
+    """The folder to write into (default: RUN/evaluations; a baseline writes nothing)."""
     wandb: Literal["disabled", "offline", "online"] = "disabled"
-    """Send table and figure to Weights & Biases."""
+    """Whether table and plot go to Weights & Biases too."""
 
 
 def evaluate(options: Options) -> dict[str, Any]:
     """Measure, print, write; returns what is written."""
     depths = parse_depths(options.depths)
-    if options.cubes < 1:
-        raise ValueError(f"--cubes must be at least 1, got {options.cubes}")
+    whole(1, **{"--cubes": options.cubes})
     agent = agents.load(options.run)
-    search = options.make(agent)
+    choice, search, puzzle = options.choice(agent), options.make(agent), agent.puzzle
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
-    puzzle = agent.puzzle
     starts = start_states(puzzle, depths, options)
-    rows = []
-    with progress_bar(sum(len(states) for _, states, _ in starts), f"{options.search} on {puzzle.name}") as show:
-        done = 0
+    rows, done = [], 0
+    with progress(sum(len(states) for _, states, _ in starts), f"{choice.search} on {puzzle.name}") as show:
         for depth, states, truth in starts:
             counted = search
-            if options.search in ("bwas", "beam"):  # those go from state to state anyway; the others do better all at once
-                counted = partial(in_parts, search, lambda n, before=done: show(before + n))
+            if choice.search in ("bwas", "beam"):  # those go from state to state anyway; the others do better all at once
+                counted = partial(in_parts, search, show, done)
             rows.append({"depth": depth, **evaluation.solved_from(puzzle, counted, states, truth)})
             done += len(states)
             show(done)
-    result: dict[str, Any] = {
-        "puzzle": puzzle.name,
-        "options": json.loads(json.dumps(asdict(options), default=str)),
-        "rows": rows,
-    }
+    asked = json.loads(json.dumps(asdict(options), default=str)) | choice._asdict()
+    result: dict[str, Any] = {"puzzle": puzzle.name, "options": asked, "rows": rows}
     if options.baseline:
         result["baseline"] = baseline_rows(puzzle, starts)
     if options.heuristic and has_table(puzzle):
-        with progress_bar(puzzle.n_states, "heuristic on all states") as show:
+        with progress(puzzle.n_states, "heuristic on all states") as show:
             result["heuristic"] = evaluation.heuristic_quality(agent, show)
             show(puzzle.n_states)
-    result["made"] = provenance()
+    result["provenance"] = provenance()
     report(result)
     write(result, options)
     return result
 
 
-def in_parts(search: evaluation.Search, show: Callable[[int], None], states: np.ndarray, size: int = 16) -> Solutions:
-    """The search of states [B, S], a few at a time, so that its progress can be shown."""
+def in_parts(search: evaluation.Search, show: Show, before: int, states: np.ndarray, size: int = 16) -> Solutions:
+    """The search of states [B, S], a few at a time, so that progress can be shown after those done before."""
     parts = []
     for start in range(0, len(states), size):
         parts.append(search(states[start : start + size]))
-        show(min(start + size, len(states)))
+        show(before + min(start + size, len(states)))
     return joined(parts)
 
 
-def start_states(puzzle: Puzzle, depths: list[int], options: Options) -> list[tuple[int, np.ndarray, np.ndarray | None]]:
-    """What is asked: depths (0: from a file, or uniform), states [B, S], and their true distances [B] where those are known."""
+def start_states(puzzle: Puzzle, depths: list[int], options: Options) -> list[Starts]:
+    """The states that are asked for."""
     if options.cubes_file is not None:
         return [(0, *evaluation.read_cubes(puzzle, options.cubes_file))]
     sets = [evaluation.start_states(puzzle, depth, options.cubes, options.seed, options.allow_undo) for depth in depths]
     return [(depth, states, evaluation.true_distances(puzzle, states)) for depth, states in zip(depths, sets, strict=True)]
 
 
-def baseline_rows(puzzle: Puzzle, starts: list[tuple[int, np.ndarray, np.ndarray | None]]) -> list[dict[str, Any]]:
+def baseline_rows(puzzle: Puzzle, starts: list[Starts]) -> list[dict[str, Any]]:
     """Lengths of the best known solver on the same states: exact, or kociemba for the 3x3x3 if it is installed."""
-    if not has_table(puzzle):
-        try:
-            import kociemba  # noqa: F401
-        except ImportError:
-            return []
-        if not isinstance(puzzle, Rubik3x3):
-            return []
-    rows = []
-    for depth, states, truth in starts:
-        lengths = truth if has_table(puzzle) else evaluation.kociemba_lengths(puzzle, states)
-        solver = "exact" if has_table(puzzle) else "kociemba"
-        rows.append({"depth": depth, "solver": solver, "mean_length": float(np.mean(lengths))})
-    return rows
+    lengths_of: Callable[[np.ndarray], Any]
+    if has_table(puzzle):
+        solver, lengths_of = "exact", partial(evaluation.true_distances, puzzle)
+    elif isinstance(puzzle, Rubik3x3) and evaluation.has_kociemba():
+        solver, lengths_of = "kociemba", partial(evaluation.kociemba_lengths, puzzle)
+    else:
+        return []
+    return [{"depth": d, "solver": solver, "mean_length": float(np.mean(lengths_of(states)))} for d, states, _ in starts]
 
 
 def report(result: dict[str, Any]) -> None:
     """Print the tables."""
     console, options = Console(), result["options"]
-    table = Table(title=f"{options['run']} · {options['search']} {' '.join(options['option'])} · {result['puzzle']}")
+    settings = [f"{key}={value}" for key, value in options["options"].items()]
+    settings += [f"radius {options['radius']}"] * bool(options["radius"]) + ["both ways"] * options["inverse"]
+    table = Table(title=f"{options['run']} · {' '.join([options['search'], *settings])} · {result['puzzle']}")
     others = {row["depth"]: row for row in result.get("baseline", [])}
     solver = next(iter(others.values()))["solver"] if others else None
     optimal = "optimal" in result["rows"][0]
@@ -137,11 +134,8 @@ def report(result: dict[str, Any]) -> None:
     for heading in headings:
         table.add_column(heading, justify="right")
     for row in result["rows"]:
-        cells = [
-            str(row["depth"] or ("file" if options["cubes_file"] else "uniform")),
-            f"{row['solved']:.1%}",
-            *([f"{row['optimal']:.1%}"] if optimal else []),
-        ]
+        cells = [str(row["depth"] or ("file" if options["cubes_file"] else "uniform")), percent(row["solved"])]
+        cells += [percent(row["optimal"])] if optimal else []
         cells.append("-" if row["mean_length"] is None else f"{row['mean_length']:.2f}")
         cells += [f"{others[row['depth']]['mean_length']:.2f}"] if solver else []
         table.add_row(*cells, f"{row['nodes']:,.0f}", f"{1000 * row['seconds']:.2f}")
@@ -154,25 +148,28 @@ def report(result: dict[str, Any]) -> None:
         shares = ("admissible", "consistent", "greedy_solved", "greedy_without_undo_solved")
         for key, value in quality.items():
             if isinstance(value, float):
-                table.add_row(key.replace("_", " "), f"{value:.2%}" if key in shares else f"{value:.4f}")
+                table.add_row(key.replace("_", " "), percent(value) if key in shares else f"{value:.4f}")
         console.print(table)
 
 
 def write(result: dict[str, Any], options: Options) -> None:
-    """evaluation.json and evaluation.png into the output folder; the same to W&B if asked."""
+    """NUMBER-SEARCH.json and .png into the output folder; the same to W&B if asked."""
     run = Path(options.run)
-    folder = options.output or (run if run.is_dir() else None)
-    figure = evaluation_figure(result)
+    folder = options.output or (run / "evaluations" if run.is_dir() else None)
+    plot = evaluation_plot(result)
     if folder is not None:
-        files.write_text(folder / "evaluation.json", json.dumps(result, indent=1))
-        figure.savefig(folder / "evaluation.png", dpi=150)
-        Console().print(f"written: {folder / 'evaluation.json'}, {folder / 'evaluation.png'}")
+        folder.mkdir(exist_ok=True)
+        numbers = [int(file.name.partition("-")[0]) for file in folder.glob("[0-9]*-*.json")]
+        file = folder / f"{max(numbers, default=0) + 1:03d}-{result['options']['search']}.json"
+        files.write_text(file, json.dumps(result, indent=1))
+        plot.savefig(file.with_suffix(".png"), dpi=150)
+        print(f"written: {file}, {file.with_suffix('.png')}")
     if options.wandb != "disabled":
-        send_to_wandb(result, figure, folder or Path("."), options)
+        send_to_wandb(result, plot, folder or Path("."), options)
 
 
-def send_to_wandb(result: dict[str, Any], figure: Any, folder: Path, options: Options) -> None:
-    """One table of rows, the heuristic's figures as a summary, and the figure."""
+def send_to_wandb(result: dict[str, Any], plot: Any, folder: Path, options: Options) -> None:
+    """One table of rows, the heuristic's quality as a summary, and the plot."""
     try:
         import wandb
     except ImportError:
@@ -182,7 +179,7 @@ def send_to_wandb(result: dict[str, Any], figure: Any, folder: Path, options: Op
     ) as run:
         columns = [name for name in result["rows"][0] if name not in ("lengths", "distances")]
         table = wandb.Table(columns=columns, data=[[row[column] for column in columns] for row in result["rows"]])
-        run.log({"solved by depth": table, "evaluation": wandb.Image(picture(figure))})
+        run.log({"solved by depth": table, "evaluation": wandb.Image(picture(plot))})
         for key, value in result.get("heuristic", {}).items():
             run.summary[key] = value
 
@@ -203,11 +200,9 @@ def parse_depths(text: str) -> list[int]:
 
 def main() -> None:
     """The command line."""
-    try:
-        evaluate(tyro.cli(Options, prog="python -m train.evaluate", description=__doc__))
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        raise SystemExit(f"error: {error}") from None
+    searches = "".join(f"\n  {name:<24}{(function.__doc__ or '').splitlines()[0]}" for name, (function, _) in SEARCHES.items())
+    evaluate(tyro.cli(Options, prog="python -m train.evaluate", description=f"{__doc__.strip()}\n\nsearches:{searches}"))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

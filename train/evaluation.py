@@ -6,6 +6,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy.stats import spearmanr
 
 from agents.protocol import Agent
 from rubiks_gym.exact import ExactTable, has_table
-from rubiks_gym.puzzles import Puzzle, sample_seeds
+from rubiks_gym.puzzles import Puzzle, Rubik3x3, sample_seeds
 from rubiks_gym.search.heuristic import heuristic
 from rubiks_gym.search.solutions import Solutions, are_solutions
 
@@ -42,15 +43,13 @@ def solved_by_depth(
     n: int,
     seed: int = 0,
     allow_undo: bool = False,
-    show: Callable[[int], None] = lambda done: None,
 ) -> list[dict[str, Any]]:
     """One row per depth: share solved, lengths, share optimal where the truth is known, nodes and seconds per state.
 
     A solution counts only if its moves really lead to the goal.
     """
     rows = []
-    for done, depth in enumerate(depths):
-        show(done)
+    for depth in depths:
         states = start_states(puzzle, depth, n, seed, allow_undo)
         rows.append({"depth": depth, **solved_from(puzzle, search, states, true_distances(puzzle, states))})
     return rows
@@ -64,7 +63,7 @@ def true_distances(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
 def solved_from(
     puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None, keep_moves: bool = False
 ) -> dict[str, Any]:
-    """The same for given states [B, S], whose distances from the goal [B] may be known; the solutions too if asked for."""
+    """The row of given states [B, S], whose distances from the goal [B] may be known; the solutions too if asked for."""
     start, cpu_start = time.perf_counter(), time.process_time()
     found = search(states)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
@@ -117,7 +116,8 @@ def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: N
     goal = int(puzzle.index(puzzle.goal[None])[0])
     over = h - distances
     per_distance = [np.abs(over[distances == d]).mean() for d in range(int(distances.max()) + 1)]
-    costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, _with_goal(h, goal)[children])
+    to_goal = np.where(distances == 0, np.float32(0), h)  # the terminal value is fixed at 0
+    costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, to_goal[children])
     steps = np.isfinite(costs)
     return {
         "states": puzzle.n_states,
@@ -154,7 +154,12 @@ def policy_quality(agent: Agent, show: Callable[[int], None] = lambda done: None
     }
 
 
-def kociemba_lengths(puzzle: Puzzle, states: np.ndarray) -> list[int]:
+def has_kociemba() -> bool:
+    """Whether the two-phase solver is installed."""
+    return find_spec("kociemba") is not None
+
+
+def kociemba_lengths(puzzle: Rubik3x3, states: np.ndarray) -> list[int]:
     """Lengths of the two-phase solver's solutions of 3x3x3 states, in the puzzle's metric: the usual yardstick."""
     import kociemba
 
@@ -173,12 +178,6 @@ def _everywhere(puzzle: Puzzle, function: Callable, show: Callable[[int], None])
         answers.append(function(states))
         children[index] = puzzle.index(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(len(index), -1)
     return np.concatenate(answers), children
-
-
-def _with_goal(h: np.ndarray, goal: int) -> np.ndarray:
-    pinned = h.copy()
-    pinned[goal] = 0
-    return pinned
 
 
 def _follow(best: np.ndarray, children: np.ndarray, goal: int) -> float:

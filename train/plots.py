@@ -65,7 +65,7 @@ def draw_curves(ax: Axes, curves: dict[str, np.ndarray]) -> None:
     if by_distance:
         shades = ScalarMappable(Normalize(min(by_distance), max(by_distance)), "viridis_r")
         for distance, points in by_distance.items():
-            draw_curve(ax, points, shades.to_rgba(distance), 1)
+            draw_curve(ax, points, shades.to_rgba(np.array(distance)), 1)
         ax.figure.colorbar(shades, ax=ax, label="error at this distance", pad=0.02)
     rest = {name: points for name, points in curves.items() if not name.startswith("error at ")}
     ends = []
@@ -118,7 +118,7 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float, Any]]) -> None:
     for number, (name, x, y, colour) in enumerate(sorted(ends, key=lambda end: end[2])):
         room = 1 - gap * (len(ends) - 1 - number)  # leaves space for the names above
         height = max(height + gap, min(float((scale(y) - low) / (high - low)), room))
-        at = {"xytext": (4, 0), "xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
+        at: dict[str, Any] = {"xytext": (4, 0), "xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
         ax.annotate(name, (x, height), color=colour, fontsize=8, va="center", annotation_clip=False, **at)
 
 

@@ -37,19 +37,21 @@ def progress(
     """
     stream, phases = stream or sys.stdout, phases or ((total, 1.0),)
     began = clock.wall()
-    measured: list[tuple[float, float]] = []  # time and share of the first report: the first step compiles, the others do not
+    first: tuple[float, float] | None = None  # time and share when first told: until then code was compiled
 
     def times(done: int) -> str:
+        nonlocal first
         now, share = clock.wall(), share_done(done, phases)
-        then, before = measured[0] if measured else (now, share)
-        measured.append((now, share)) if not measured else None
+        first = first or (now, share)
+        then, before = first
         left = f", {duration((now - then) * (1 - share) / (share - before))} left" if before < share < 1 else ""
         return f"{duration(now - began)} elapsed{left}"
 
     if stream.isatty():
         columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}")]
         with Progress(*columns, console=Console(file=stream)) as bar:
-            task = bar.add_task(title, total=1, completed=share_done(done, phases), text=f"{done}/{total}")
+            task = bar.add_task(title, total=1, text=f"{done}/{total}")
+            bar.update(task, completed=share_done(done, phases))
 
             def draw(done: int, **metrics: float) -> None:
                 text = "  ".join([f"{done}/{total}", times(done), *_texts(metrics)])
@@ -58,17 +60,17 @@ def progress(
             yield draw
         return
 
-    printed = -float("inf")
-    waiting = ""  # the newest line that has not been printed
+    printed_at, printed_done = -float("inf"), -1
+    waiting = ""  # the newest line, if it has not been printed
 
     def write(done: int, **metrics: float) -> None:
-        nonlocal printed, waiting
+        nonlocal printed_at, printed_done, waiting
         share = percent(share_done(done, phases))
         waiting = f"{title}: {', '.join([f'{done} of {total} ({share})', *_texts(metrics), times(done)])}"
-        if clock.wall() - printed >= LINE_SECONDS or done == total:
-            printed = clock.wall()
-            print(waiting, file=stream, flush=True)
-            waiting = ""
+        if clock.wall() - printed_at >= LINE_SECONDS or done == total:
+            if done != printed_done:
+                print(waiting, file=stream, flush=True)
+            printed_at, printed_done, waiting = clock.wall(), done, ""
 
     yield write
     if waiting:

@@ -1,4 +1,4 @@
-"""Which search and how, as the command lines of train ask for it."""
+"""Which search and how, as command lines of train ask for it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,23 +9,27 @@ import tyro
 
 import agents
 from agents.protocol import Agent
-from rubiks_gym.search import Budget, Perimeter, Solutions, make_search, parse_options
+from rubiks_gym.checks import whole
+from rubiks_gym.search import Budget, Choice, Perimeter, Solutions, choose, make_search
 from rubiks_gym.search.solutions import shortest
+
+Flag = Annotated[bool, tyro.conf.FlagCreatePairsOff]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """Which search and how, as command lines ask for it."""
+    """Which search and how. What is not given is what suits the agent (its SEARCH); what is given changes only itself."""
 
-    search: str = "bwas"
-    """greedy, greedy-policy, sample-policy, bwas, beam, mcts, or mcts-konen, -deepcube, -deepcube-naive, -betacube-vanilla,
-    -betacube-full."""
+    search: str | None = None
+    """One of the searches listed above; by default what suits the agent, or greedy."""
     option: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """An option of the search; may be repeated, for example --option weight=0.7 --option batch=100."""
-    radius: int = 0
-    """Stop inside the breadth-first perimeter of this radius around the goal."""
-    inverse: bool = False
+    radius: int | None = None
+    """Stop inside the breadth-first perimeter of this radius around the goal (0: at the goal)."""
+    inverse: Flag = False
     """Search from the inverse state too and keep the shorter solution (cubes)."""
+    no_inverse: Flag = False
+    """Search from the state alone, even where the inverse state too would suit the agent."""
     also: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """Search with this agent (like RUN) too and keep the shortest solution; may be repeated."""
     max_nodes: int = 1_000_000
@@ -33,14 +37,25 @@ class SearchOptions:
     max_seconds: float = 600.0
     """Give up on a state after so many seconds (searches that advance all states together: on all of them)."""
     seed: int = 0
-    """Of everything random."""
+    """The seed of start states and of searches that draw at random."""
+
+    def __post_init__(self) -> None:
+        if self.inverse and self.no_inverse:
+            raise ValueError("give --inverse or --no-inverse, not both")
+        whole(0, **{"--radius": self.radius or 0})
+
+    def choice(self, agent: Agent) -> Choice:
+        """The search that is asked for, with its settings."""
+        inverse = True if self.inverse else False if self.no_inverse else None
+        return choose(agent, self.search, self.option, self.radius, inverse, otherwise="greedy")
 
     def make(self, agent: Agent) -> Callable[[np.ndarray], Solutions]:
-        """The search as a function of start states [B, S]."""
-        options, budget = parse_options(self.search, self.option), Budget(nodes=self.max_nodes, seconds=self.max_seconds)
-        perimeter, searches = Perimeter(agent.puzzle, self.radius) if self.radius else None, []
+        """The same as a function of start states [B, S]."""
+        search, options, radius, inverse = self.choice(agent)
+        budget = Budget(nodes=self.max_nodes, seconds=self.max_seconds)
+        perimeter, searches = Perimeter(agent.puzzle, radius) if radius else 0, []
         for each in (agent, *map(agents.load, self.also)):
             if each.puzzle.name != agent.puzzle.name:
                 raise ValueError(f"--also must name an agent for {agent.puzzle.name}, not for {each.puzzle.name}")
-            searches.append(make_search(self.search, each, options, perimeter or 0, self.inverse, budget, self.seed))
+            searches.append(make_search(search, each, options, perimeter, inverse, budget, self.seed))
         return lambda states: shortest([search(states) for search in searches])

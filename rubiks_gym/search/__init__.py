@@ -2,9 +2,9 @@
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,14 +103,46 @@ def parse_options(name: str, texts: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
+class Choice(NamedTuple):
+    """A search by name, with the settings that `make_search` takes."""
+
+    search: str
+    options: dict[str, Any]
+    radius: int
+    inverse: bool
+
+
+def choose(
+    agent: Any,
+    search: str | None = None,
+    option: Sequence[str] = (),
+    radius: int | None = None,
+    inverse: bool | None = None,
+    otherwise: str = "bwas",
+) -> Choice:
+    """What a user asks for, texts such as "weight=0.7" as its options; the rest is what suits the agent.
+
+    An agent may say what suits it in `SEARCH`, a search with its settings; if the user asks for another search, those settings
+    say nothing about that one. `otherwise` is the search for an agent without.
+    """
+    suits = getattr(agent, "SEARCH", {"search": otherwise})
+    if search not in (None, suits["search"]):
+        suits = {"search": search}
+    options = parse_options(suits["search"], (*suits.get("option", ()), *option))  # the last one of a name counts
+    radius = suits.get("radius", 0) if radius is None else radius
+    return Choice(suits["search"], options, radius, suits.get("inverse", False) if inverse is None else inverse)
+
+
 __all__ = [
     "SEARCHES",
     "Budget",
+    "Choice",
     "Perimeter",
     "Solutions",
     "beam",
     "both_ways",
     "bwas",
+    "choose",
     "greedy",
     "make_search",
     "mcts",
