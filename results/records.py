@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from train.runs import provenance
+from train.provenance import provenance
 
 ROOT = Path(__file__).resolve().parent.parent
 AUTHORS = ROOT / "results" / "records"

@@ -1,16 +1,18 @@
-"""Short runs of the learners that share train/loop.py: four disks, eight iterations, a checkpoint after each."""
+"""Short runs of every learner: a small puzzle, few steps, a checkpoint after each."""
 
 import json
 from dataclasses import replace
 
 import numpy as np
 
-import train.adi
-import train.davi
-import train.ppo_chasenet
+import train.td_ntuple
 from agents.adi.config import AdiConfig
 from agents.davi.config import DaviConfig
 from agents.ppo_chasenet.config import PpoChaseNetConfig
+from agents.symmetric_ntuple.config import SymmetricNTupleConfig
+from agents.tabular.config import TabularConfig
+from agents.td_ntuple.config import TdNTupleConfig
+from train.command import Options
 from train.runs import RunOptions
 
 DAVI = DaviConfig(network="windows", iterations=30, batch=600, minibatch=200, epochs=2, validation=100, scramble="random-state")
@@ -29,19 +31,35 @@ PPO = PpoChaseNetConfig(
     n_epochs=2,
     widths=(16, 8),
 )
+TABULAR = TabularConfig(iterations=8, batch=30)
+TD_NTUPLE = TdNTupleConfig(board="plain", n_tuples=4, tuple_length=3, episodes=800, p_max=15, max_steps=20, log_every=100)
+SYMMETRIC = SymmetricNTupleConfig(tables=("0,1,8,12,13",), walks=64, lots=6, rounds=2, episodes=2, width=8, mix=1, radius=2)
 
 
 def davi_options(folder, resume=False, seed=1, **config):
     settings = replace(DAVI, **{"iterations": 8, "target_update": "threshold", "epsilon": 0.3, "keep_every": 2, **config})
-    return train.davi.Options(run=run_options(folder, resume, seed), puzzle="hanoi-4-3", config=settings, probe_every=4)
+    return Options(run=run_options(folder, resume, seed), puzzle="hanoi-4-3", config=settings, probe_every=4)
 
 
 def adi_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
-    return train.adi.Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(ADI, **config), probe_every=4)
+    return Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(ADI, **config), probe_every=4)
 
 
 def ppo_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
-    return train.ppo_chasenet.Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(PPO, **config))
+    return Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(PPO, **config))
+
+
+def tabular_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
+    return Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(TABULAR, **config), probe_every=3)
+
+
+def td_ntuple_options(folder, resume=False, seed=1, **config):
+    settings = {"puzzle": "hanoi-4-3", "config": replace(TD_NTUPLE, **config), "evaluate_every": 250, "cubes": 10}
+    return train.td_ntuple.Options(run=run_options(folder, resume, seed), **settings)
+
+
+def symmetric_options(folder, resume=False, seed=1, **config):
+    return Options(run=run_options(folder, resume, seed), puzzle="rubik3x3-qtm", config=replace(SYMMETRIC, **config))
 
 
 def run_options(folder, resume, seed):
@@ -49,6 +67,7 @@ def run_options(folder, resume, seed):
 
 
 def lines(folder):
+    """The metrics of a run without its times, which no two runs share."""
     found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     return [{key: value for key, value in row.items() if key not in ("seconds", "cpu_seconds")} for row in found]
 

@@ -200,7 +200,7 @@ def test_learns_three_disks_to_zero_error(tmp_path):
     assert quality["greedy_solved"] == 1
     rows = lines(tmp_path / "run")
     assert rows[-1]["error"] < 0.05 and {f"error at {d}" for d in range(8)} <= set(rows[-1])
-    assert (tmp_path / "run" / "losses.png").stat().st_size > 1000
+    assert (tmp_path / "run" / "learning.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Agents, the evaluation program and the solver's command line."""
+"""Agents, what is measured of them, and the evaluation program."""
 
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from rubiks_gym.search.heuristic import lookahead_policy
 from rubiks_gym.search.solutions import are_solutions
 from train import evaluation
 from train.evaluate import Options, evaluate, parse_depths
+from train.search_options import SearchOptions
+from train.text import duration, percent
 
 ROOT = Path(__file__).parent.parent
 AGENTS = [Exact(Rubik2x2()), Exact(Hanoi(4)), Random(Rubik2x2("htm")), Random(Hanoi(3, 4)), Random(Rubik3x3())]
@@ -155,13 +158,21 @@ def test_every_agent_is_asked_the_same_questions():
 
 
 def test_evaluation_writes_table_json_and_figure(tmp_path, capsys):
-    result = evaluate(Options(run="exact:hanoi-4-3", search="bwas", depths="0,1-3,9", cubes=10, output=tmp_path))
-    stored = json.loads((tmp_path / "evaluation.json").read_text())
+    asked = Options(run="exact:hanoi-4-3", search="bwas", depths="0,1-3,9", cubes=10, heuristic=True, output=tmp_path)
+    result = evaluate(asked)
+    stored = json.loads((tmp_path / "001-bwas.json").read_text())
     assert stored["rows"] == result["rows"] and [row["depth"] for row in stored["rows"]] == [0, 1, 2, 3, 9]
-    assert stored["made"]["python"] and stored["options"]["search"] == "bwas"
-    assert (tmp_path / "evaluation.png").stat().st_size > 10_000
+    assert stored["provenance"]["python"] and stored["options"]["search"] == "bwas"
+    assert (tmp_path / "001-bwas.png").stat().st_size > 10_000
     printed = capsys.readouterr().out
-    assert "uniform" in printed and "admissible" in printed and "100.0%" in printed
+    assert "uniform" in printed and "admissible" in printed and "100%" in printed and "001-bwas.json" in printed
+    first = (tmp_path / "001-bwas.json").read_text()
+    assert "heuristic" not in evaluate(replace(asked, search="greedy", heuristic=False)), (
+        "the scan of all states, only if asked"
+    )
+    evaluate(asked)
+    assert sorted(file.name for file in tmp_path.glob("*.json")) == ["001-bwas.json", "002-greedy.json", "003-bwas.json"]
+    assert (tmp_path / "001-bwas.json").read_text() == first
 
 
 def test_kociemba_is_the_yardstick_on_the_3x3x3(capsys):
@@ -193,18 +204,15 @@ def test_depths_are_read(text, expected):
         ("train.evaluate", ["exact:hanoi-3-3", "--depths", "a-b"], "cannot read the depths 'a-b'"),
         ("train.evaluate", ["exact:hanoi-3-3", "--search", "dfs"], "unknown search 'dfs'"),
         ("train.evaluate", ["exact:hanoi-3-3", "--search", "beam", "--option", "wide=3"], "cannot read the option 'wide=3'"),
-        ("train.evaluate", ["exact:hanoi-3-3", "--cubes", "0"], "--cubes must be at least 1"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--cubes", "0"], "--cubes must be a whole number of at least 1, got 0"),
         ("train.evaluate", ["exact:rubik3x3-qtm"], "no exact table"),
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "none.json"], "there is no file none.json"),
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "pyproject.toml"], "must be a JSON list of"),
         ("train.evaluate", ["exact:hanoi-3-3", "--inverse"], "no inverse"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--inverse", "--no-inverse"], "give --inverse or --no-inverse, not both"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--radius", "-1"], "--radius must be a whole number of at least 0, got -1"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--import", "no_such_module"], "no_such_module"),
         ("train.evaluate", ["exact:hanoi-3-3", "--also", "exact:hanoi-4-3"], "an agent for hanoi-3-3, not for hanoi-4-3"),
-        ("train.solve", ["exact:rubik2x2-qtm"], "give one of --scramble, --facelets and --random"),
-        ("train.solve", ["exact:rubik2x2-qtm", "--scramble", "R Q"], "cannot read 'Q'"),
-        ("train.solve", ["exact:rubik2x2-qtm", "--facelets", "UUUU"], "24 letters, got 4"),
-        ("train.solve", ["exact:rubik2x2-qtm", "--facelets", "UUURRURRFFFFDDDDLLLLBBBB"], "impossible cube"),
-        ("train.solve", ["exact:hanoi-3-3", "--facelets", "U"], "has no facelets"),
-        ("train.solve", ["exact:hanoi-3-3", "--random", "0"], "--random must be at least 1"),
     ],
 )
 def test_command_lines_name_what_is_wrong(module, arguments, fault):
@@ -217,15 +225,15 @@ def test_command_lines_name_what_is_wrong(module, arguments, fault):
 def test_cubes_from_a_file_are_measured_against_their_optimal_lengths(tmp_path):
     file = tmp_path / "cubes.json"
     file.write_text(json.dumps([{"scramble": "R U F", "optimal_qtm": 3}, {"scramble": "R2 U", "optimal_qtm": 2}]))
-    (row,) = evaluate(Options(run="exact:rubik2x2-qtm", cubes_file=file, heuristic=False, output=tmp_path))["rows"]
+    (row,) = evaluate(Options(run="exact:rubik2x2-qtm", cubes_file=file, output=tmp_path / "found"))["rows"]
     assert row["solved"] == 1 and row["mean_length"] == 3 and row["mean_distance"] == 2.5 and row["optimal"] == 0.5
-    assert (tmp_path / "evaluation.png").exists()
+    assert (tmp_path / "found" / "001-greedy.png").exists()
     file.write_text(json.dumps([{"scramble": "R U F"}]))
     assert evaluation.read_cubes(Rubik3x3(), file)[1] is None
 
 
 def test_the_shortest_solution_of_several_agents_counts(tmp_path):
-    asked = {"search": "bwas", "option": ("weight=0.1",), "depths": "6", "cubes": 30, "heuristic": False, "output": tmp_path}
+    asked = {"search": "bwas", "option": ("weight=0.1",), "depths": "6", "cubes": 30, "output": tmp_path}
     alone, exact = (evaluate(Options(run=f"{kind}:rubik2x2-qtm", **asked))["rows"][0] for kind in ("random", "exact"))
     (both,) = evaluate(Options(run="random:rubik2x2-qtm", also=("exact:rubik2x2-qtm",), **asked))["rows"]
     assert alone["optimal"] < 1 and both["optimal"] == exact["optimal"] == 1
@@ -241,16 +249,34 @@ def test_large_hanoi_is_evaluated_without_a_baseline():
         make_search("greedy", AGENTS[0], {"undo": "no"})(AGENTS[0].puzzle.goal[None])
 
 
-def test_solver_prints_moves_and_draws_them(tmp_path):
-    def solve(*arguments):
-        command = [sys.executable, "-m", "train.solve", *arguments]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+class Suited(Random):
+    """An agent that says which search suits it."""
 
-    cube = Rubik2x2()
-    printed = solve("exact:rubik2x2-qtm", "--scramble", "R U F'", "--gif", str(tmp_path / "solve.gif"))
-    assert "solved in 3 moves: F U' R'" in printed
-    assert (tmp_path / "solve.gif").read_bytes().startswith(b"GIF8")
-    facelets = cube.facelets(cube.after("F R"))
-    assert "solved in 2 moves: R' F'" in solve("exact:rubik2x2-qtm", "--facelets", facelets, "--search", "beam")
-    assert solve("exact:hanoi-4-3", "--random", "3", "--search", "mcts-konen").count("solved in") == 3
-    assert "not solved within the budget" in solve("random:rubik3x3-qtm", "--random", "1", "--max-nodes", "1000")
+    SEARCH = {"search": "beam", "option": ("width=64", "max_steps=9"), "radius": 3, "inverse": True}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ("beam", {"width": 64, "max_steps": 9}, 3, True)),
+        ({"option": ("width=7",)}, ("beam", {"width": 7, "max_steps": 9}, 3, True)),
+        ({"radius": 0}, ("beam", {"width": 64, "max_steps": 9}, 0, True)),
+        ({"no_inverse": True}, ("beam", {"width": 64, "max_steps": 9}, 3, False)),
+        ({"search": "beam", "radius": 1}, ("beam", {"width": 64, "max_steps": 9}, 1, True)),
+        ({"search": "bwas", "option": ("weight=1",)}, ("bwas", {"weight": 1}, 0, False)),
+        ({"search": "bwas", "inverse": True}, ("bwas", {}, 0, True)),
+    ],
+)
+def test_each_setting_of_the_user_wins_over_what_suits_the_agent(given, expected):
+    assert SearchOptions(**given).choice(Suited(Rubik2x2())) == expected
+
+
+def test_an_agent_that_says_nothing_is_measured_greedily():
+    assert SearchOptions().choice(Random(Rubik2x2())) == ("greedy", {}, 0, False)
+
+
+def test_only_one_is_a_hundred_percent_and_only_zero_none():
+    shares = [0, 1e-7, 0.00049, 0.5, 0.123456, 0.9994, 0.9998, 0.99999, 1 - 1e-9, 1]
+    texts = ["0%", "0.00001%", "0.05%", "50.0%", "12.3%", "99.9%", "99.98%", "99.999%", "99.9999999%", "100%"]
+    assert [percent(share) for share in shares] == texts
+    assert duration(3725.4) == "1:02:05"

@@ -1,5 +1,6 @@
-"""The training loop of DAVI, ADI and PPO: runs repeat, resume, and agree between processes."""
+"""The one training loop: every learner's runs repeat, resume, and agree between processes; progress and times by a clock."""
 
+import io
 import json
 import os
 import subprocess
@@ -13,6 +14,9 @@ import agents
 import train.adi
 import train.davi
 import train.ppo_chasenet
+import train.symmetric_ntuple
+import train.tabular
+import train.td_ntuple
 from agents.adi.agent import Adi
 from agents.adi.learner import Learner as AdiLearner
 from agents.davi.agent import Davi
@@ -20,27 +24,85 @@ from agents.davi.learner import Learner as DaviLearner
 from agents.davi.network import NETWORKS, Architecture
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.learner import Learner as PpoLearner
-from tests.short_runs import adi_options, davi_options, lines, ppo_options, weights_of
+from agents.symmetric_ntuple.learner import Learner as SymmetricLearner
+from agents.tabular.agent import Tabular
+from agents.tabular.config import TabularConfig
+from agents.tabular.learner import Learner as TabularLearner
+from agents.td_ntuple.agent import TdNTuple
+from agents.td_ntuple.learner import Learner as TdLearner
+from rubiks_gym.ntuple.agent import SymmetricNTuple
+from rubiks_gym.puzzles import Hanoi
+from tests.short_runs import (
+    adi_options,
+    davi_options,
+    lines,
+    ppo_options,
+    symmetric_options,
+    tabular_options,
+    td_ntuple_options,
+    weights_of,
+)
+from train.clock import Clock
+from train.loop import learn
+from train.plots import convergence_points, kind_of, smoothed
+from train.progress import LINE_SECONDS, progress, share_done
+from train.runs import RunOptions
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 ROOT = Path(__file__).parent.parent
-TRAIN = {"davi": train.davi.train, "adi": train.adi.train, "ppo": train.ppo_chasenet.train}
-OPTIONS = {"davi": davi_options, "adi": adi_options, "ppo": ppo_options}
-LEARNERS = {"davi": DaviLearner, "adi": AdiLearner, "ppo": PpoLearner}
-AGENTS = {"davi": Davi, "adi": Adi, "ppo": PpoChaseNet}
-PROBED = {"states", "error", "error at 0"}
-LAST_LINE = {"davi": PROBED, "adi": PROBED, "ppo": {"moves", "success", "value_loss"}}
-PICTURES = {"davi": "losses.png", "adi": "learning.png", "ppo": "learning.png"}
+TRAIN = {
+    "davi": train.davi.train,
+    "adi": train.adi.train,
+    "ppo": train.ppo_chasenet.train,
+    "tabular": train.tabular.train,
+    "td_ntuple": train.td_ntuple.train,
+    "symmetric_ntuple": train.symmetric_ntuple.train,
+}
+OPTIONS = {
+    "davi": davi_options,
+    "adi": adi_options,
+    "ppo": ppo_options,
+    "tabular": tabular_options,
+    "td_ntuple": td_ntuple_options,
+    "symmetric_ntuple": symmetric_options,
+}
+LEARNERS = {
+    "davi": DaviLearner,
+    "adi": AdiLearner,
+    "ppo": PpoLearner,
+    "tabular": TabularLearner,
+    "td_ntuple": TdLearner,
+    "symmetric_ntuple": SymmetricLearner,
+}
+AGENTS = {
+    "davi": Davi,
+    "adi": Adi,
+    "ppo": PpoChaseNet,
+    "tabular": Tabular,
+    "td_ntuple": TdNTuple,
+    "symmetric_ntuple": SymmetricNTuple,
+}
+PROBED = {"error", "error at 0"}
+LAST_LINE = {
+    "davi": PROBED | {"states"},
+    "adi": PROBED | {"states"},
+    "ppo": {"moves", "success", "value_loss"},
+    "tabular": PROBED | {"change"},
+    "td_ntuple": {"td_error", "solved"},
+    "symmetric_ntuple": {"walk_error", "solved"},
+}
 both = pytest.mark.parametrize("name", ["davi", "adi"])
 
 
 @pytest.mark.parametrize("name", TRAIN)
 def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
     found = [weights_of(TRAIN[name](OPTIONS[name](tmp_path / str(i), seed=seed))) for i, seed in enumerate((1, 1, 2))]
-    assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
+    assert np.array_equal(found[0], found[1]) and not np.array_equal(found[0], found[2])
     assert lines(tmp_path / "0") == lines(tmp_path / "1")
     assert LAST_LINE[name] <= set(lines(tmp_path / "0")[-1])
-    assert (tmp_path / "0" / PICTURES[name]).stat().st_size > 1000
+    assert (tmp_path / "0" / "learning.png").stat().st_size > 1000
+    times = [json.loads(line) for line in (tmp_path / "0" / "metrics.jsonl").read_text().splitlines()]
+    assert all(row["seconds"] > 0 and row["cpu_seconds"] > 0 for row in times)
 
 
 @pytest.mark.parametrize(
@@ -56,23 +118,28 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
         ("ppo", {"warm_iterations": 0, "ppo_iterations": 8}),
         ("ppo", {"warm_iterations": 7, "ppo_iterations": 1, "puzzle": "rubik2x2-qtm", "form": "fc"}),
         ("ppo", {"puzzle": "rubik2x2-qtm", "scramble": "uniform", "k_max": 3, "form": "relative"}),
+        ("tabular", {}),
+        ("tabular", {"k_max": 4}),
+        ("td_ntuple", {}),
+        ("td_ntuple", {"log_every": 70, "lam": 0.5, "epsilon": 0.1}),
+        ("symmetric_ntuple", {}),
     ],
 )
 def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, settings):
     monkeypatch.setitem(NETWORKS, "small-norm", Architecture("pieces", (16, 8), 1, True))
-    learn, options, learner_of = TRAIN[name], OPTIONS[name], LEARNERS[name]
-    whole, iterate = learn(options(tmp_path / "whole", **settings)), learner_of.iterate
+    train, options, learner_of = TRAIN[name], OPTIONS[name], LEARNERS[name]
+    whole, iterate = train(options(tmp_path / "whole", **settings)), learner_of.iterate
 
     def cut(learner):
-        if learner.done == 5:
+        if 8 * learner.done >= 5 * learner.total:
             raise KeyboardInterrupt
         return iterate(learner)
 
     monkeypatch.setattr(learner_of, "iterate", cut)
     with pytest.raises(KeyboardInterrupt):
-        learn(options(tmp_path / "cut", **settings))
+        train(options(tmp_path / "cut", **settings))
     monkeypatch.setattr(learner_of, "iterate", iterate)
-    resumed = learn(options(tmp_path / "cut", resume=True, **settings))
+    resumed = train(options(tmp_path / "cut", resume=True, **settings))
     assert (weights_of(resumed) == weights_of(whole)).all()
     assert lines(tmp_path / "cut") == lines(tmp_path / "whole")
     last, expected = (agents.load_checkpoint(tmp_path / kind) for kind in ("cut", "whole"))
@@ -82,6 +149,108 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, 
     assert isinstance(loaded, AGENTS[name]) and (weights_of(loaded) == weights_of(whole)).all()
     assert loaded.settings() == resumed.settings() == whole.settings()
 
+
+# Progress, times and plots --------------------------------------------------------------------------------------------
+
+
+class Hours:
+    """A clock that moves when it is told to."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def clock(self, cpu=2.0):
+        return Clock(lambda: self.now, lambda: cpu * self.now)
+
+
+def test_time_left_counts_the_work_left_not_the_steps():
+    hours, stream, phases = Hours(), io.StringIO(), ((60, 1.0), (80, 30.0))
+    with progress(140, "walks, then rounds", phases=phases, clock=hours.clock(), stream=stream) as show:
+        for done in range(1, 141):
+            hours.now += 1 if done <= 60 else 30
+            show(done)
+    printed = stream.getvalue().splitlines()
+    left = {int(line.split()[3]): line.partition(" elapsed, ")[2] for line in printed}
+    assert left[1] == "" and left[21] == "0:40:39 left" and left[100] == "0:20:00 left" and left[140] == ""
+    assert "1 of 140 (0.04%)" in printed[0] and "140 of 140 (100%)" in printed[-1]
+    assert share_done(60, phases) == pytest.approx(60 / 2460) and share_done(0, ((0, 1.0),)) == 1
+
+
+def test_steps_done_before_a_run_was_resumed_took_none_of_its_time():
+    hours, stream = Hours(), io.StringIO()
+    with progress(100, "resumed", done=50, clock=hours.clock(), stream=stream) as show:
+        for done in range(51, 101):
+            hours.now += 20
+            show(done)
+    assert "60 of 100 (60.0%), 0:03:20 elapsed, 0:13:20 left" in stream.getvalue()
+
+
+def test_without_a_terminal_lines_come_at_most_every_ten_seconds_and_the_last_always():
+    hours, stream = Hours(), io.StringIO()
+    with progress(1000, "many", clock=hours.clock(), stream=stream) as show:
+        for done in range(1, 988):  # interrupted before the end
+            hours.now += 0.1
+            show(done, loss=1 / done)
+    printed = stream.getvalue().splitlines()
+    assert len(printed) == 1 + int(98.6 / LINE_SECONDS) + 1
+    assert printed[-1].startswith("many: 987 of 1000 (98.7%), loss 0.001013, 0:01:39 elapsed")
+
+
+def test_on_a_terminal_there_is_a_bar():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    with progress(10, "towers", stream=stream) as show:
+        show(10, loss=0.5)
+    assert "towers" in stream.getvalue() and "10/10" in stream.getvalue() and "━" in stream.getvalue()
+
+
+def test_wall_and_cpu_seconds_are_those_of_the_steps_and_checkpoints_follow_the_clock(tmp_path):
+    hours = Hours()
+
+    class Slow(TabularLearner):
+        def iterate(self):
+            hours.now += 20
+            return super().iterate()
+
+    def measure(learner):
+        hours.now += 5  # no part of learning
+        return {"measured": learner.done}
+
+    learner = Slow(Hanoi(3), TabularConfig(iterations=10, batch=5), 0)
+    run = RunOptions(tmp_path / "run", checkpoint_seconds=45)
+    saved = []
+    seen = lambda learner, run: saved.append([int(file.stem) for file in agents.checkpoints(run.folder)])  # noqa: E731
+    learn(learner, run, {"algorithm": "slow", "preset": ""}, measures=[(4, measure)], after=seen, clock=hours.clock())
+    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert [(row["seconds"], row["cpu_seconds"]) for row in rows] == [(20, 40)] * 10
+    assert [row["step"] for row in rows if "measured" in row] == [4, 8, 10]
+    assert saved == [[], [], [], [3], [3], [3, 5], [3, 5], [3, 5], [5, 8], [5, 8]]  # every third step, or after 45 seconds
+
+
+def test_a_measurement_is_made_when_its_number_of_steps_is_passed(tmp_path):
+    train.td_ntuple.train(td_ntuple_options(tmp_path, log_every=100))  # evaluated every 250 episodes
+    assert [row["step"] for row in lines(tmp_path) if "solved" in row] == [300, 500, 800]
+
+
+def test_curves_are_grouped_by_kind_and_smoothed_without_a_shift():
+    assert [kind_of(name) for name in ("value_loss", "error at 3", "walk_error", "success", "length", "effective_k")] == [
+        "losses",
+        "errors",
+        "errors",
+        "share solved",
+        "lengths",
+        "effective k",
+    ]
+    assert smoothed(np.arange(1000.0)) == pytest.approx(np.arange(1000), abs=10)
+    assert smoothed(np.arange(1000.0))[500] == 500 and (smoothed(np.ones(7)) == 1).all()
+    rows = [{"step": step, "convergence_points": step // 3} for step in range(1, 8)]
+    assert convergence_points(rows) == [3, 6] and convergence_points([{"step": 1}]) == []
+
+
+# Several processes ----------------------------------------------------------------------------------------------------
 
 TWO_RANKS = """
 import os, signal, sys

@@ -20,14 +20,16 @@ from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2
 from tests.short_runs import lines
-from train.runs import Run, RunOptions, rng_from, rng_state
-from train.tabular import Options, train
+from train.command import Options
+from train.runs import Run, RunOptions
+from train.tabular import train
 
 ROOT = Path(__file__).parent.parent
 
 
 def options(folder, iterations=30, puzzle="hanoi-5-3", resume=False, **run):
-    return Options(RunOptions(folder, resume=resume, **run), puzzle, TabularConfig(iterations=iterations, batch=300))
+    config = TabularConfig(iterations=iterations, batch=300)
+    return Options(run=RunOptions(folder, resume=resume, **run), puzzle=puzzle, config=config)
 
 
 @pytest.mark.parametrize("puzzle", ["hanoi-4-3", "hanoi-3-4"])
@@ -56,16 +58,15 @@ def test_run_folder_says_how_it_was_made(tmp_path):
     train(options(tmp_path / "run"))
     record = json.loads((tmp_path / "run" / "config.json").read_text())
     assert record["config"]["puzzle"] == "hanoi-5-3" and record["config"]["iterations"] == 30
-    assert {"commit", "machine", "date", "python", "packages"} <= set(record)
+    assert {"commit", "machine", "date", "python", "packages"} <= set(record["provenance"])
     assert [row["step"] for row in lines(tmp_path / "run")] == list(range(1, 31))
 
 
 def test_resuming_gives_what_an_uninterrupted_run_gives(tmp_path):
     whole = train(options(tmp_path / "whole"))
     config = options(tmp_path / "parts")
-    run = Run(
-        config.run, {"algorithm": "tabular", "puzzle": "hanoi-5-3", "seed": 0, "iterations": 30, "batch": 300, "k_max": 0}
-    )
+    record = json.loads((tmp_path / "whole" / "config.json").read_text())["config"]
+    run = Run(config.run, record)
     learner = Learner(Hanoi(5), config.config, seed=0)
     for step in range(1, 15):  # killed at step 14, saved at step 10
         run.log(step, **learner.iterate())
@@ -117,23 +118,6 @@ def test_interrupting_saves_and_leaves(tmp_path):
     assert process.wait(timeout=20) == 0
     state, _ = files.load(agents.last_checkpoint(tmp_path / "run"))
     assert state["step"] == lines(tmp_path / "run")[-1]["step"] > 0
-
-
-def test_a_generator_goes_on_where_it_was():
-    rng = np.random.default_rng(3)
-    rng.random(5)
-    twin = rng_from(json.loads(json.dumps(rng_state(rng))))
-    assert (rng.random(9) == twin.random(9)).all()
-
-
-def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
-    file = tmp_path / "a.npz"
-    files.save(file, {"x": 1}, {"w": np.arange(5)})
-    monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        files.save(file, {"x": 2}, {"w": np.arange(6)})
-    state, arrays = files.load(file)
-    assert state == {"x": 1} and (arrays["w"] == np.arange(5)).all()
 
 
 class Bomb:
@@ -217,14 +201,16 @@ import sys
 sys.modules["wandb"] = sys.modules["tensorboard"] = None
 from pathlib import Path
 from train.runs import RunOptions
-from train.tabular import Options, train
+from train.command import Options
+from train.tabular import TabularConfig, train
 from train.evaluate import Options as Evaluation, evaluate
 folder = Path({str(tmp_path)!r}) / "run"
-train(Options(RunOptions(folder)))
+asked = {{"puzzle": "hanoi-5-3", "config": TabularConfig()}}
+train(Options(run=RunOptions(folder), **asked))
 evaluate(Evaluation(run=str(folder), depths="1-3", cubes=5))
 for kind in ("wandb", "tensorboard"):
     try:
-        train(Options(RunOptions(folder / kind, **{{kind: "offline" if kind == "wandb" else True}})))
+        train(Options(run=RunOptions(folder / kind, **{{kind: "offline" if kind == "wandb" else True}}), **asked))
     except ModuleNotFoundError as error:
         print(error)
 """
@@ -266,12 +252,3 @@ def test_an_older_checkpoint_stands_in_for_a_damaged_one(tmp_path):
     files.save(tmp_path / "other" / "checkpoints" / "1.npz", agents.describe(agent), {})
     with pytest.raises(ValueError, match="does not hold what an agent of kind 'tabular' needs"):
         agents.load(tmp_path / "other")
-
-
-def test_text_goes_between_its_marks_and_nowhere_else(tmp_path):
-    file = tmp_path / "README.md"
-    file.write_text("a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n")
-    files.write_between(file, "x", r"new \1")
-    assert file.read_text() == "a\n<!-- x:begin -->\nnew \\1\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n"
-    with pytest.raises(ValueError, match="has no marks <!-- z:begin -->"):
-        files.write_between(file, "z", "")

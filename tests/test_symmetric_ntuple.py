@@ -192,7 +192,7 @@ def test_raise_only_backups_raise_costs_and_never_lower_them():
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("any") / "run"
-    train(Options(run=RunOptions(folder=folder, seed=3), config=TINY))
+    train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=folder, seed=3), config=TINY))
     return folder
 
 
@@ -219,7 +219,7 @@ def test_the_same_seed_gives_the_same_weights_on_any_number_of_threads(tmp_path)
     try:
         for n in (1, 2, 3):
             set_num_threads(n)
-            agent = train(Options(run=RunOptions(folder=tmp_path / str(n), seed=5), config=config))
+            agent = train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path / str(n), seed=5), config=config))
             found.append(agent)
     finally:
         set_num_threads(threads)
@@ -229,7 +229,7 @@ def test_the_same_seed_gives_the_same_weights_on_any_number_of_threads(tmp_path)
 
 def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch):
     config = replace(TINY, lots=3, rounds=2, episodes=2, width=8, mix=1)
-    whole = train(Options(run=RunOptions(folder=tmp_path / "whole", seed=1), config=config))
+    whole = train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path / "whole", seed=1), config=config))
     iterate = Learner.iterate
 
     def cut(learner):
@@ -238,7 +238,9 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch):
         return iterate(learner)
 
     monkeypatch.setattr(Learner, "iterate", cut)
-    options = Options(run=RunOptions(folder=tmp_path / "cut", seed=1, checkpoint_seconds=0), config=config)
+    options = Options(
+        puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path / "cut", seed=1, checkpoint_seconds=0), config=config
+    )
     with pytest.raises(KeyboardInterrupt):
         train(options)
     monkeypatch.undo()
@@ -256,7 +258,7 @@ def test_presets_name_their_metric_and_unknown_ones_are_refused():
 
 
 def test_an_untrained_agent_can_be_made_to_compare_with(tmp_path, states):
-    train(Options(run=RunOptions(folder=tmp_path), config=replace(TINY, lots=0)))
+    train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path), config=replace(TINY, lots=0)))
     assert (agents.load(tmp_path).cost_to_go(states[:-1]) == TINY.bias).all()
 
 

@@ -15,8 +15,9 @@ from results.published import KONEN
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
 from rubiks_gym.search import make_search
 from tests.short_runs import lines
+from train.command import preset_among
 from train.evaluation import heuristic_quality, solved_by_depth
-from train.runs import RunOptions, with_preset
+from train.runs import RunOptions
 from train.td_ntuple import Options, train
 
 CUBES = [Rubik2x2(), Rubik2x2("htm"), Rubik3x3(), Rubik3x3("htm")]
@@ -295,7 +296,7 @@ def test_every_search_runs_on_it(name):
 
 def options(folder, resume=False, **config):
     return Options(
-        RunOptions(folder, resume=resume, checkpoint_seconds=0.0),
+        run=RunOptions(folder, resume=resume, checkpoint_seconds=0.0),
         puzzle="rubik2x2-qtm",
         config=replace(SMALL, log_every=500, **config),
         evaluate_every=2000,
@@ -319,7 +320,7 @@ def test_run_can_be_cut_and_resumed_and_loaded(tmp_path, monkeypatch):
     resumed = train(options(tmp_path / "cut", resume=True))
     assert (resumed.net.weights == whole.net.weights).all()
     assert lines(tmp_path / "whole") == lines(tmp_path / "cut") and "solved" in lines(tmp_path / "whole")[-1]
-    assert (tmp_path / "cut" / "learning_curve.png").exists()
+    assert (tmp_path / "cut" / "learning.png").exists()
     loaded = agents.load(tmp_path / "cut")
     assert isinstance(loaded, TdNTuple) and (loaded.net.weights == whole.net.weights).all()
     assert loaded.settings() == whole.settings()
@@ -333,10 +334,10 @@ def test_presets_are_the_reports_agents():
         assert name not in KONEN or len(KONEN[name]["agent alone"]) in (config.p_max, 15)
         agent = TdNTuple.from_config(puzzle_from_name(puzzle), replace(config, n_tuples=3), 0)
         assert len(agent.symmetries) == max(1, config.nsym)
-    chosen = with_preset(Options, ["--preset", "3x3-qtm-nsym16"], PRESETS)
+    chosen = preset_among(["--preset", "3x3-qtm-nsym16"], PRESETS)
     assert chosen.config.nsym == 16 and chosen.puzzle == "rubik3x3-qtm"
     with pytest.raises(ValueError, match="unknown preset '4x4'"):
-        with_preset(Options, ["--preset=4x4"], PRESETS)
+        preset_among(["--preset=4x4"], PRESETS)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import tyro
 
 from agents.protocol import Preset
-from rubiks_gym.checks import named, whole
+from rubiks_gym.checks import whole
 from rubiks_gym.command_line import run
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import puzzle_from_name
@@ -39,21 +39,19 @@ class Options(Generic[Config]):
     probe_every: int = 0
     """Steps between two measurements of the error at every distance, on puzzles with an exact table (0: none)."""
 
-    def __post_init__(self) -> None:
-        whole(0, **named(self, "probe_every"))
-
 
 def train_learner(
     algorithm: str,
-    learner_class: Callable[..., Learner],
+    learner_class: Callable[..., Any],
     options: Options[Any],
     shown: Sequence[str] = (),
     measures: Sequence[Measure] = (),
     after: Callable[[Any, Run], None] = lambda learner, run: None,
 ) -> Any:
     """Train from scratch, or go on where a checkpoint was, draw the learning curves, and return the agent."""
+    whole(0, **{"--probe-every": options.probe_every})
     with _process_group():
-        learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed)
+        learner: Learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed)
         own = {key: value for key, value in asdict(options).items() if key not in ("run", "puzzle", "config")}
         record = {"algorithm": algorithm, **own, "puzzle": learner.puzzle.name, "seed": options.run.seed}
         record |= asdict(options.config) | {"processes": getattr(learner, "ranks", 1)}

@@ -5,7 +5,6 @@ every length, as JSON and as a plot into RUN/evaluations (or --output), under a 
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -111,14 +110,15 @@ def start_states(puzzle: Puzzle, depths: list[int], options: Options) -> list[St
 
 def baseline_rows(puzzle: Puzzle, starts: list[Starts]) -> list[dict[str, Any]]:
     """Lengths of the best known solver on the same states: exact, or kociemba for the 3x3x3 if it is installed."""
-    lengths_of: Callable[[np.ndarray], Any]
+    lengths: list[Any]
     if has_table(puzzle):
-        solver, lengths_of = "exact", partial(evaluation.true_distances, puzzle)
+        solver, lengths = "exact", [evaluation.true_distances(puzzle, states) for _, states, _ in starts]
     elif isinstance(puzzle, Rubik3x3) and evaluation.has_kociemba():
-        solver, lengths_of = "kociemba", partial(evaluation.kociemba_lengths, puzzle)
+        solver, lengths = "kociemba", [evaluation.kociemba_lengths(puzzle, states) for _, states, _ in starts]
     else:
         return []
-    return [{"depth": d, "solver": solver, "mean_length": float(np.mean(lengths_of(states)))} for d, states, _ in starts]
+    means = [float(np.mean(each)) for each in lengths]
+    return [{"depth": depth, "solver": solver, "mean_length": mean} for (depth, *_), mean in zip(starts, means, strict=True)]
 
 
 def report(result: dict[str, Any]) -> None:

@@ -23,11 +23,15 @@ class Learner(Protocol):
     processes gives their number as `ranks`.
     """
 
-    puzzle: Puzzle
     config: Any
     rank: int  # which process this is
     done: int  # steps done
     total: int  # steps in all
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """What is learnt."""
+        ...
 
     def iterate(self) -> dict[str, float]:
         """Some steps; returns their metrics."""
@@ -89,9 +93,9 @@ def learn(
         while _all_agree(learner, learner.done < total and not run.stopping):
             before, wall, cpu = learner.done, clock.wall(), clock.cpu()
             metrics = learner.iterate()
-            metrics |= {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
-            done = learner.done
+            done, times = learner.done, {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
             show(done, **{key: metrics[key] for key in shown or metrics if key in metrics})
+            metrics |= times
             for every, measure in measures:
                 if every and (done // every > before // every or done == total):
                     metrics |= measure(learner)

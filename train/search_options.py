@@ -39,13 +39,11 @@ class SearchOptions:
     seed: int = 0
     """The seed of start states and of searches that draw at random."""
 
-    def __post_init__(self) -> None:
+    def choice(self, agent: Agent) -> Choice:
+        """The search that is asked for, with its settings."""
         if self.inverse and self.no_inverse:
             raise ValueError("give --inverse or --no-inverse, not both")
         whole(0, **{"--radius": self.radius or 0})
-
-    def choice(self, agent: Agent) -> Choice:
-        """The search that is asked for, with its settings."""
         inverse = True if self.inverse else False if self.no_inverse else None
         return choose(agent, self.search, self.option, self.radius, inverse, otherwise="greedy")
 

@@ -10,7 +10,7 @@ import numpy as np
 from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.config import PRESETS, TdNTupleConfig
 from agents.td_ntuple.learner import Learner
-from rubiks_gym.checks import named, whole
+from rubiks_gym.checks import whole
 from rubiks_gym.search import make_search
 from train import command
 from train.evaluation import solved_by_depth
@@ -27,14 +27,11 @@ class Options(command.Options[TdNTupleConfig]):
     cubes: int = 200
     """Cubes per number of twists in such a measurement."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(0, **named(self, "evaluate_every"))
-        whole(1, **named(self, "cubes"))
-
 
 def train(options: Options) -> TdNTuple:
     """Train from scratch, or go on where a checkpoint was."""
+    whole(0, **{"--evaluate-every": options.evaluate_every})
+    whole(1, **{"--cubes": options.cubes})
 
     def measure(learner: Learner) -> dict[str, float]:
         return {"solved": solved_rate(learner.agent(), options.config.p_max, options.cubes)}

@@ -1,0 +1,101 @@
+"""The command lines of train as a user types them: presets, a puzzle of one's own, and faults named in one line."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import agents.adi.config
+import agents.davi.config
+import agents.ppo_chasenet.config
+import agents.symmetric_ntuple.config
+import agents.td_ntuple.config
+
+ROOT = Path(__file__).parent.parent
+PRESETS = {
+    name: getattr(agents, name).config.PRESETS for name in ("adi", "davi", "ppo_chasenet", "symmetric_ntuple", "td_ntuple")
+}
+
+# Lamps in a ring, where a press changes a lamp and its neighbours: a puzzle that the project does not have.
+RING = """
+import numpy as np
+import rubiks_gym
+from rubiks_gym.puzzles import Puzzle
+
+class Ring(Puzzle):
+    def __init__(self, lamps: int = 5) -> None:
+        self.presses = sum(np.roll(np.eye(lamps, dtype=np.uint8), by, axis=1) for by in (-1, 0, 1))
+        super().__init__(f"ring-{lamps}", [0] * lamps, 2, [str(i) for i in range(lamps)], range(lamps), n_states=2**lamps)
+
+    def apply(self, states, actions):
+        return self.as_states(states) ^ self.presses[actions]
+
+    def index(self, states):
+        return states.astype(np.int64) @ (1 << np.arange(self.state_size))
+
+    def from_index(self, index):
+        return (np.asarray(index)[:, None] >> np.arange(self.state_size) & 1).astype(np.uint8)
+
+rubiks_gym.register_puzzle("Ring-v0", Ring, max_episode_steps=20)
+"""
+
+
+def run(*arguments, path=""):
+    environment = os.environ | {"PYTHONPATH": str(path)}
+    return subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, env=environment
+    )
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_help_lists_every_preset_with_a_line(name):
+    printed = run(f"train.{name}", "--help").stdout
+    for preset, (_, _, about) in PRESETS[name].items():
+        assert any(line.split()[:1] == [preset] and about in line for line in printed.splitlines()), preset
+    assert "--import MODULE" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["train.davi", "--preset", "5x5", "--run.folder", "x"], "unknown preset '5x5': choose from 2x2"),
+        (["train.tabular", "--preset", "5x5", "--run.folder", "x"], "unknown preset '5x5': this script has none"),
+        (["train.tabular", "--puzzle", "pyraminx", "--run.folder", "x"], "pyraminx"),
+        (["train.tabular", "--puzzle", "rubik3x3-qtm", "--run.folder", "x"], "too many states"),
+        (
+            ["train.tabular", "--probe-every", "-1", "--run.folder", "x"],
+            "--probe-every must be a whole number of at least 0, got -1",
+        ),
+        (["train.tabular", "--import", "no_such_module", "--run.folder", "x"], "no_such_module"),
+    ],
+)
+def test_a_fault_is_one_clear_line(arguments, fault):
+    done = run(*arguments)
+    assert done.returncode == 1 and done.stderr.startswith("error: ") and fault in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not (ROOT / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "settings"),
+    [
+        ("tabular", ["--config.iterations", "200", "--config.batch", "50"]),
+        ("davi", ["--config.network", "pieces", "--config.scramble", "random-state", "--config.batch", "64"]),
+    ],
+)
+def test_a_puzzle_of_ones_own_is_trained_evaluated_and_solved_by_name(tmp_path, script, settings):
+    (tmp_path / "my_ring.py").write_text(RING)
+    folder, own = tmp_path / "run", ("--import", "my_ring")
+    settings = [*settings, "--config.iterations", "200"]
+    trained = run(f"train.{script}", *own, "--puzzle", "ring-5", "--run.folder", folder, *settings, path=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    measured = run("train.evaluate", folder, *own, "--search", "greedy", "--depths", "0", "--cubes", "50", path=tmp_path)
+    assert measured.returncode == 0, measured.stderr
+    stored = json.loads((folder / "evaluations" / "001-greedy.json").read_text())
+    assert stored["puzzle"] == "ring-5" and stored["rows"][0]["solved"] > 0.9
+    solved = run("rubiks_gym", "solve", "--agent", folder, *own, "--random", "3", path=tmp_path)
+    assert solved.returncode == 0 and solved.stdout.count("solved in") == 3, solved.stderr
+    unknown = run("train.evaluate", folder, path=tmp_path)
+    assert unknown.returncode == 1 and "no puzzle is called 'ring-5'" in unknown.stderr, "loading imports nothing by itself"
