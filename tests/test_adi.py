@@ -399,6 +399,6 @@ def test_bad_settings_are_refused_by_name(settings, fault):
 def test_what_cannot_be_trained_is_refused(tmp_path):
     with pytest.raises(ValueError, match="too many for an embedding each"):
         train(options(tmp_path / "big", puzzle="rubik3x3-qtm"))
-    with pytest.raises(ValueError, match="--probe-every must be at least 0"):
+    with pytest.raises(ValueError, match="--probe-every must be a whole number of at least 0"):
         train(replace(options(tmp_path / "run"), probe_every=-1))
     assert not (tmp_path / "run").exists()

@@ -338,6 +338,6 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
         train(replace(options(tmp_path / "big"), puzzle="rubik3x3-qtm"))
     with pytest.raises(ValueError, match="unknown input"):
         make_features(Hanoi(3), "colours")
-    with pytest.raises(ValueError, match="--probe-every must be at least 0"):
+    with pytest.raises(ValueError, match="--probe-every must be a whole number of at least 0"):
         train(replace(options(tmp_path / "run"), probe_every=-1))
     assert not (tmp_path / "run").exists()
