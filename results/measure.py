@@ -98,7 +98,7 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
 
 def training(study: Study, run: Run, folder: Path) -> dict[str, Any]:
     """Where a run comes from, and what it cost."""
-    made = json.loads((folder / "config.json").read_text())
+    made = json.loads((folder / "config.json").read_text())["provenance"]
     rows = metrics(folder)
     return {
         "command": " ".join(train_command(study.algorithm, run)),

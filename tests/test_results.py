@@ -89,8 +89,9 @@ def lay_down(folder, commit="0" * 40, dirty=False):
     files.save(
         folder / "checkpoints" / "000000000030.npz", {"step": 30, **agents.describe(agent), "learner": {}}, agent.arrays()
     )
-    config = {"config": {"preset": "hanoi-3-3", "seed": 0, "sweeps": 30}, "commit": commit, "uncommitted_changes": dirty}
-    (folder / "config.json").write_text(json.dumps(config | {"date": "2026-11-18", "machine": {"processor": "x"}}))
+    provenance = {"commit": commit, "uncommitted_changes": dirty, "date": "2026-11-18", "machine": {"processor": "x"}}
+    config = {"config": {"preset": "hanoi-3-3", "seed": 0, "sweeps": 30}, "provenance": provenance}
+    (folder / "config.json").write_text(json.dumps(config))
 
 
 def test_measuring_refuses_uncommitted_changes_and_measures_once(small, tmp_path, monkeypatch):

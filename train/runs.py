@@ -182,10 +182,3 @@ def _whole_lines(file: Path) -> list[str]:
 
 def _json(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
-
-
-def origin(folder: Path) -> str:
-    """When, where and from which code a run was made."""
-    made = json.loads((folder / "config.json").read_text())["provenance"]
-    changed = " with uncommitted changes" if made["uncommitted_changes"] else ""
-    return f"- {folder.name}: {made['date'][:10]}, commit {made['commit'][:10]}{changed}, {made['machine']['processor']}"
