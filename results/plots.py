@@ -94,10 +94,10 @@ def solved(ax: Axes, lines: dict[str, dict[int, tuple[int, int]]], beside: dict[
         ends.append((x[-1], y[-1], name, colour))
     colours = {name: colour for _, _, name, colour in ends}
     for name, theirs in beside.items():
-        x, y = zip(*sorted(theirs.items()), strict=True)
-        ax.plot(x, y, color=colours.get(name, "black"), linestyle="--", linewidth=1.1)
+        points = sorted(theirs.items())
+        ax.plot(*zip(*points, strict=True), color=colours.get(name, "black"), linestyle="--", linewidth=1.1)
         if name not in colours:
-            ax.annotate(name, (x[-1], y[-1]), xytext=(3, -10), textcoords="offset points", fontsize=8.5)
+            ax.annotate(name, points[-1], xytext=(3, -10), textcoords="offset points", fontsize=8.5)
     ax.set_ylim(-3, 103)
     label_ends(ax, ends)
 

@@ -66,7 +66,7 @@ def table_sizes(board: Board, tuples: Tuples) -> np.ndarray:
 def _walk(board: Board, length: int, rng: np.random.Generator) -> tuple[int, ...]:
     cells = [int(rng.integers(len(board.sizes)))]
     while len(cells) < length:
-        near = board.adjacent[cells].any(axis=0)
+        near = np.logical_or.reduce(board.adjacent[cells])
         near[cells] = False
         if not near.any():
             raise ValueError(
