@@ -1,5 +1,6 @@
 """Puzzles: rules as data and functions on batches of states, without any gym. `PUZZLES` lists them."""
 
+from rubiks_gym.puzzles.check import check_puzzle
 from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.hanoi import Hanoi
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
@@ -15,6 +16,7 @@ __all__ = [
     "Puzzle",
     "Rubik2x2",
     "Rubik3x3",
+    "check_puzzle",
     "get_num_threads",
     "puzzle_from_name",
     "sample_seeds",
