@@ -177,11 +177,11 @@ def run_list(args: argparse.Namespace) -> int:
             print(f"  {name:23} {entry.id:15} {puzzle_from_name(name).n_states:,}")
     print("searches (--search) and their options (--option)")
     plain: dict[Any, tuple[str, dict[str, Any]]] = {}  # function -> the first search that calls it, and its options
-    for name, (function, _) in SEARCHES.items():
+    for name, (function, _, description) in SEARCHES.items():
         options = search_options(name)
         first, usual = plain.setdefault(function, (name, {}))
         others = " ".join(f"{key}={value}" for key, value in options.items() if key not in usual or usual[key] != value)
-        print(f"  {name:23} {others if first == name else f'{first} with {others}'}")
+        print(f"  {name:23} {description}\n{'':25} {others if first == name else f'{first} with {others}'}")
         usual.update(usual or options)
     print("scrambles and rewards (gym.make)")
     print(f"  {', '.join(SCRAMBLES)}\n  {', '.join(REWARDS)}")

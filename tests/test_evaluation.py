@@ -245,8 +245,8 @@ def test_large_hanoi_is_evaluated_without_a_baseline():
         result = evaluate(Options(run=f"random:{name}", depths="1-2", cubes=2))
         assert result["baseline"] == [] and "heuristic" not in result
     assert Options(run="x", option=("weight=1", "batch=2")).option == ("weight=1", "batch=2")
-    with pytest.raises(ValueError, match="undo must be True or False, got 'no'"):
-        make_search("greedy", AGENTS[0], {"undo": "no"})(AGENTS[0].puzzle.goal[None])
+    with pytest.raises(ValueError, match="allow_undo must be True or False, got 'no'"):
+        make_search("greedy", AGENTS[0], {"allow_undo": "no"})(AGENTS[0].puzzle.goal[None])
 
 
 class Suited(Random):

@@ -1,8 +1,6 @@
 """Monte Carlo tree search: the same tree as a plain reference, real solutions, and nothing that leaks from tree to tree."""
 
 import math
-import sys
-import time
 import tracemalloc
 from functools import cache
 
@@ -13,11 +11,13 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.streams import mix
 from rubiks_gym.search import mcts_kernels as kernels
-from rubiks_gym.search.mcts import PRESETS, Options, Task, mcts
+from rubiks_gym.search import mcts_tree
+from rubiks_gym.search.mcts import mcts, one_round, plant, play, roll_out
+from rubiks_gym.search.mcts_settings import PRESETS, Settings
+from rubiks_gym.search.mcts_tree import Task, node_record, planted, repotted, room_for_leaves, shortened, shortest_paths
 from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, are_solutions
+from rubiks_gym.search.solutions import Budget, are_solutions, path
 
-module = sys.modules[mcts.__module__]  # `rubiks_gym.search.mcts` itself may be the function
 SETTINGS = {"defaults": {}, **PRESETS}
 each_setting = pytest.mark.parametrize("name", SETTINGS)
 
@@ -54,16 +54,17 @@ def vague(puzzle: Puzzle, distance=None):
     return cost_to_go, policy
 
 
-def task_of(puzzle, cost_to_go, policy, **options) -> Task:
-    return Task(puzzle, cost_to_go, policy, Options(**options), Perimeter(puzzle, 0), Budget(), math.inf)
+def task_of(puzzle, cost_to_go, policy, **changed) -> Task:
+    settings = Settings(**changed)
+    return Task(puzzle, cost_to_go, policy, False, settings, settings.numbers(), Perimeter(puzzle, 0), Budget(), math.inf)
 
 
 def grown(task: Task, starts: np.ndarray, rounds: int, trees=None):
     """Trees from starts [T, S] after so many rounds of full quota."""
-    trees = module.plant(task, starts, 2000) if trees is None else trees
-    quota = np.full(len(starts), task.options.leaves)
+    trees = plant(task, starts, 2000) if trees is None else trees
+    quota = np.full(len(starts), task.settings.leaves)
     for _ in range(rounds):
-        module.one_round(task, trees, module._buffers(task, len(starts)), quota, np.zeros(len(starts), np.uint64))
+        one_round(task, trees, room_for_leaves(task, len(starts)), quota, np.zeros(len(starts), np.uint64))
     return trees
 
 
@@ -81,7 +82,7 @@ class Reference:
     """Puct as in the papers, with dictionaries, one state at a time; what the arrays store in 32 bits is rounded here too."""
 
     def __init__(self, task: Task, start: np.ndarray):
-        self.task, self.o, self.root = task, task.options, Node(start)
+        self.task, self.o, self.root = task, task.settings, Node(start)
         self.evaluate(self.root)
 
     def evaluate(self, node):
@@ -103,7 +104,7 @@ class Reference:
         node.Q = dict.fromkeys(node.P, np.float32(o.first_q))
 
     def score(self, node, a):
-        U = self.o.c * math.sqrt(self.o.epsilon + sum(node.N.values())) * float(node.P[a]) / (1 + node.N[a])
+        U = self.o.c * math.sqrt(1e-8 + sum(node.N.values())) * float(node.P[a]) / (1 + node.N[a])
         return float(node.Q[a]) + U - self.o.virtual_loss * node.L[a]
 
     def round(self):
@@ -156,10 +157,10 @@ def assert_same(trees, t, n, node):
 
 
 CASES = [
-    ("konen", {"skip_undo": False}, 40),  # the reference knows no move before
-    ("konen", {"skip_undo": False, "leaf": "state", "charge_steps": True, "c": 3.0}, 40),
-    ("konen", {"skip_undo": False, "depth_limit": 3}, 40),
-    ("konen", {"skip_undo": False, "leaves": 4, "virtual_loss": 0.5}, 12),
+    ("konen", {"allow_undo": True}, 40),  # the reference knows no move before
+    ("konen", {"allow_undo": True, "leaf": "state", "charge_steps": True, "c": 3.0}, 40),
+    ("konen", {"allow_undo": True, "depth_limit": 3}, 40),
+    ("konen", {"allow_undo": True, "leaves": 4, "virtual_loss": 0.5}, 12),
     ("deepcube", {"leaves": 1}, 40),
     ("deepcube", {"leaves": 1, "reward": 30.0}, 40),
     ("deepcube", {"leaves": 5, "reward": 30.0}, 10),
@@ -184,14 +185,14 @@ def test_grows_the_same_tree_and_plays_the_same_moves_as_the_reference(puzzle, p
                     reference.round()
                 assert_same(trees, t, 0, reference.root)
             if preset == "konen":
-                played = module.play(task, trees, np.ones(len(starts), bool))
+                played = play(task, trees, np.ones(len(starts), bool))
                 assert played.tolist() == [reference.play() for reference in references]
 
 
 def test_konens_search_plays_the_reference_s_solution():
     puzzle, distance, policy = exact(Rubik2x2, "qtm")
     cost_to_go, _ = vague(puzzle, distance)
-    options = {**PRESETS["konen"], "skip_undo": False, "iterations_per_move": 30}
+    options = {**PRESETS["konen"], "allow_undo": True, "iterations_per_move": 30}
     starts = puzzle.walk(mix(np.arange(6, dtype=np.uint64)), np.full(6, 5))
     solutions = mcts(puzzle, starts, cost_to_go, policy, **options)
     assert solutions.solved.any()
@@ -235,7 +236,7 @@ def test_solves_without_a_policy_and_never_claims_more_than_it_has(name):
 
 
 @each_setting
-def test_a_ball_is_as_good_as_the_goal(name):
+def test_a_perimeter_is_as_good_as_the_goal(name):
     puzzle, distance, policy = exact(Rubik2x2, "htm")
     states = puzzle.walk(mix(np.arange(40, dtype=np.uint64)), np.arange(40) // 5)
     alone = mcts(puzzle, states, distance, policy, rng=np.random.default_rng(0), **SETTINGS[name])
@@ -265,7 +266,7 @@ def test_shortening_leaves_out_loops_and_detours():
     puzzle = Rubik2x2("qtm")
     task = task_of(puzzle, *vague(puzzle))
     for detour, straight in (("U U U", "U'"), ("R R'", ""), ("R U U' R'", ""), ("F R R' R R R U", "F R' U"), ("R U", "R U")):
-        moves = module._shortened(task, puzzle.goal, puzzle.parse(detour), [])
+        moves = shortened(task, puzzle.goal, puzzle.parse(detour), [])
         assert puzzle.format(moves) == straight
 
 
@@ -278,10 +279,10 @@ def test_shortening_finds_ways_between_branches():
         walk.append(puzzle.after([a], walk[-1]))
     states = np.stack([*walk, puzzle.after(short)])
     parent, action = np.array([-1, 0, 1, 2, 3, 0], np.int32), np.array([-1, *long, *short], np.int16)
-    module.shortest_paths(task_of(puzzle, *vague(puzzle)), states, parent, action)
-    assert puzzle.format(module.path(parent, action, 4)) == "R' U"
-    assert module.path(parent, action, 3) == module.path(parent, action, 5) == short
-    assert module.path(parent, action, 0) == []
+    shortest_paths(task_of(puzzle, *vague(puzzle)), states, parent, action)
+    assert puzzle.format(path(parent, action, 4)) == "R' U"
+    assert path(parent, action, 3) == path(parent, action, 5) == short
+    assert path(parent, action, 0) == []
 
 
 def test_shortening_never_lengthens_and_often_shortens():
@@ -322,9 +323,9 @@ def test_the_tree_below_the_move_played_is_kept():
     task = task_of(puzzle, *vague(puzzle), **PRESETS["konen"])
     starts = some_states(puzzle, 5)
     trees = grown(task, starts, 200)
-    before = module.repot(task, trees, np.arange(5), 2000)
+    before = repotted(task, trees, np.arange(5), 2000)
     going = np.array([True, True, True, True, False])
-    played = module.play(task, trees, going)
+    played = play(task, trees, going)
     assert played[4] == -1 and trees.size[4] == before.size[4]
     for t in range(4):
         a = before.visits[t, 0].argmax()
@@ -349,7 +350,7 @@ def test_the_tree_below_the_move_played_is_kept():
 
 def test_no_move_is_undone_and_no_node_is_too_deep():
     puzzle = Hanoi(4, 3)
-    task = task_of(puzzle, *vague(puzzle), skip_undo=True, depth_limit=4)
+    task = task_of(puzzle, *vague(puzzle), allow_undo=False, depth_limit=4)
     starts = puzzle.from_index(np.array([0, 5, 40]))
     trees = grown(task, starts, 300)
     for t in range(3):
@@ -367,9 +368,9 @@ def test_roll_outs_follow_the_policy_and_earn_what_they_should():
     puzzle, distance, policy = exact(Rubik2x2, "htm")
     states = some_states(puzzle, 50)
     best = lambda states: (policy(states) == policy(states).max(axis=1, keepdims=True)).astype(float)  # noqa: E731
-    task = task_of(puzzle, distance, best, leaf="rollout", reward=2.0, step_cost=-1.0, rollout_length=9, skip_undo=False)
+    task = task_of(puzzle, distance, best, leaf="rollout", reward=2.0, step_cost=-1.0, rollout_length=9, allow_undo=True)
     legal, away = puzzle.legal(states), task.perimeter.distance(states)
-    value, generated = module.roll_out(task, states, best(states), legal, away, np.arange(50, dtype=np.uint64))
+    value, generated = roll_out(task, states, best(states), legal, away, np.arange(50, dtype=np.uint64))
     reached = distance(states) <= 9
     assert reached.any() and not reached.all()
     np.testing.assert_array_equal(value, np.where(reached, 2.0 - distance(states), -9.0))
@@ -380,20 +381,20 @@ def test_sampling_is_in_proportion_and_keeps_to_what_is_allowed():
     n = 20_000
     probabilities, allowed = np.tile([0.1, 0.2, 0.0, 0.3, 0.4], (n, 1)), np.tile([True, True, True, False, True], (n, 1))
     seeds, actions = mix(np.arange(n, dtype=np.uint64)), np.empty(n, np.int64)
-    assert kernels.sample(probabilities, allowed, seeds, 3, actions)
+    kernels.sample(probabilities, allowed, seeds, 3, actions)
     share = np.bincount(actions, minlength=5) / n
     np.testing.assert_allclose(share, [1 / 7, 2 / 7, 0, 0, 4 / 7], atol=0.02)
-    assert kernels.sample(np.zeros((n, 5)), allowed, seeds, 3, actions)  # nothing known: any allowed action
+    kernels.sample(np.zeros((n, 5)), allowed, seeds, 3, actions)  # nothing known: any allowed action
     np.testing.assert_allclose(np.bincount(actions, minlength=5) / n, [0.25, 0.25, 0.25, 0, 0.25], atol=0.02)
-    assert not kernels.sample(-probabilities, allowed, seeds, 3, actions)
 
 
 def test_a_node_takes_as_much_memory_as_the_docstring_says():
     for puzzle, said in ((Rubik3x3("qtm"), 236), (Rubik3x3("htm"), 340), (Rubik2x2("qtm"), 120), (Rubik2x2("htm"), 172)):
-        assert module.node_bytes(puzzle) == said == -(-(puzzle.state_size + 17 * puzzle.n_actions + 11) // 4) * 4
-        trees = module._empty_trees(3, 5, module._record(puzzle))
-        assert sum(field.nbytes for field in trees[1:-2]) + 15 * (-(puzzle.state_size + puzzle.n_actions + 3) % 4) == 15 * said
-        assert str(said) in module.__doc__
+        record = node_record(puzzle.n_actions, puzzle.state_size)
+        assert record.itemsize == said == -(-(puzzle.state_size + 17 * puzzle.n_actions + 11) // 4) * 4
+        trees = planted(some_states(puzzle, 3), puzzle.n_actions, 5)
+        assert sum(field.nbytes for field in trees[:-2]) + 15 * (-(puzzle.state_size + puzzle.n_actions + 3) % 4) == 15 * said
+        assert str(said) in mcts_tree.__doc__
 
 
 # Batches, budgets, randomness -------------------------------------------------------------------------------------------
@@ -473,20 +474,56 @@ def test_no_more_nodes_than_the_budget_allows(name):
                 assert (solutions.nodes == nodes).all()
 
 
+class Clock:
+    """A second passes whenever somebody looks."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 1.0
+        return self.now
+
+
 @each_setting
 def test_seconds_are_for_all_starts_together(name):
     puzzle = Rubik3x3()
     cost_to_go, policy = vague(puzzle)
-    states = some_states(puzzle, 300)
-    rng = np.random.default_rng(0)
-    mcts(puzzle, states[:1], cost_to_go, policy, rng=rng, budget=Budget(nodes=100), **SETTINGS[name])  # compiles
-    started = time.perf_counter()
-    budget = Budget(nodes=10**9, seconds=0.3)
+    states, clock = some_states(puzzle, 30), Clock()
+    budget = Budget(nodes=10**9, seconds=50, clock=clock)
     options = {**SETTINGS[name], "max_moves": 10**6}
-    solutions = mcts(puzzle, states, cost_to_go, policy, rng=rng, budget=budget, **options)
-    assert 0.3 <= time.perf_counter() - started < 1.3
+    solutions = mcts(puzzle, states, cost_to_go, policy, rng=np.random.default_rng(0), budget=budget, **options)
+    assert 50 < clock.now < 60
+    assert solutions.seconds.sum() == pytest.approx(clock.now - 1)
     assert not solutions.solved.any()
-    assert solutions.nodes.sum() > 300
+    assert (solutions.nodes >= 30).all()
+
+
+@each_setting
+@pytest.mark.parametrize("compares", [True, False], ids=["without-policy", "with-policy"])
+def test_children_that_a_policy_looks_ahead_at_are_nodes(name, compares):
+    """Every state that the policy is asked about has its children counted, and those moves of a roll-out that end it."""
+    puzzle = Rubik2x2("qtm")
+    cost_to_go, policy = vague(puzzle)
+    states, asked = some_states(puzzle, 3), []
+
+    def counting(states):
+        asked.append(len(states))
+        return policy(states)
+
+    settings = {**SETTINGS[name], "max_moves": 2, "iterations_per_move": 20, "shorten": False}
+    plain, ahead = (
+        mcts(puzzle, states, cost_to_go, None if compares else counting, looks_ahead=looks_ahead,
+             rng=np.random.default_rng(0), budget=Budget(nodes=10**6), **settings)
+        for looks_ahead in (False, True)
+    )  # fmt: skip
+    assert ahead.moves == plain.moves
+    extra = int((ahead.nodes - plain.nodes).sum())
+    assert compares == (extra == 0)
+    if not compares and settings.get("leaf") != "rollout":
+        assert extra == puzzle.n_actions * sum(asked) // 2  # it was asked the same in both searches
+    elif not compares:
+        assert extra >= puzzle.n_actions * sum(asked) // 2
 
 
 def test_trees_stay_within_the_memory():
@@ -517,15 +554,14 @@ def test_trees_stay_within_the_memory():
         ({"play": "best"}, "play must be one of"),
         ({"first_q": "zero"}, "first_q must be a number"),
         ({"first_q": math.nan}, "first_q must be a number"),
-        ({"c": -1.0}, "c must be a number of at least 0"),
-        ({"epsilon": "small"}, "epsilon must be a number of at least 0"),
-        ({"virtual_loss": math.inf}, "virtual_loss must be a number of at least 0"),
+        ({"c": -1.0}, "c must be a number at least 0"),
+        ({"virtual_loss": math.inf}, "virtual_loss must be a number at least 0"),
         ({"reward": None}, "reward must be a number"),
         ({"step_cost": 0.1}, "step_cost must be a number below 0"),
         ({"step_cost": 0}, "step_cost must be a number below 0"),
         ({"temperature": 0.0}, "temperature must be a number above 0"),
         ({"leaves": 0}, "leaves must be a whole number"),
-        ({"leaves": 256}, "leaves must be at most 255"),
+        ({"leaves": 256}, "leaves must be a whole number from 1 to 255"),
         ({"max_moves": 1.5}, "max_moves must be a whole number"),
         ({"rollout_length": 0}, "rollout_length must be a whole number"),
         ({"iterations_per_move": 0}, "iterations_per_move must be a whole number"),
@@ -541,7 +577,7 @@ def test_trees_stay_within_the_memory():
         ({"cost_to_go": lambda states: np.zeros((len(states), 1))}, "cost_to_go must return one number per state"),
         ({"cost_to_go": lambda states: np.full(len(states), math.nan)}, "cost_to_go must be finite"),
         ({"policy": "uniform"}, "policy must be a function"),
-        ({"policy": lambda states: np.ones((len(states), 5))}, "policy must return one probability per state and action"),
+        ({"policy": lambda states: np.ones((len(states), 5))}, "policy must return one number per state and action"),
         ({"policy": lambda states: -np.ones((len(states), 6))}, "policy must return probabilities"),
         ({"policy": lambda states: np.full((len(states), 6), math.nan)}, "policy must return probabilities"),
         ({"states": np.zeros((1, 6), np.uint8)}, "states of rubik2x2-qtm must be"),
@@ -556,8 +592,8 @@ def test_bad_input_is_named(wrong, message):
         mcts(puzzle, **given)
 
 
-def test_presets_name_options_that_exist():
+def test_presets_name_settings_that_exist():
     for preset in PRESETS.values():
-        Options(**preset)
+        Settings(**preset)
     with pytest.raises(TypeError, match="colour"):
         mcts(Rubik2x2(), some_states(Rubik2x2(), 1), lambda states: np.zeros(len(states)), colour="red")

@@ -671,7 +671,7 @@ def test_learns_three_disks():
     untrained = learner.agent()
     run(learner)
     for agent, enough in ((untrained, False), (learner.agent(), True)):
-        found = make_search("greedy-policy", agent, {"undo": True})(states)
+        found = make_search("greedy-policy", agent, {"allow_undo": True})(states)
         assert found.solved.all() == enough
     lengths = np.array([len(moves) for moves in found.moves])
     assert (lengths - ExactTable(puzzle).distances).mean() < 0.5, "nearly the shortest ways"

@@ -1,10 +1,11 @@
 """Searches: optimal where they must be, the same as a plain reference, within their budget, and never a wrong solution."""
 
 import heapq
-import time
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,37 +13,61 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, set_num_threads
+from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, puzzle_from_name, set_num_threads
 from rubiks_gym.puzzles.streams import GOLDEN, mix
-from rubiks_gym.search.beam import _best, beam
-from rubiks_gym.search.both_ways import both_ways
-from rubiks_gym.search.bwas import bwas
-from rubiks_gym.search.greedy import greedy
-from rubiks_gym.search.heuristic import DecomposedHeuristic
-from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, Solutions, are_solutions
+from rubiks_gym.registration import PUZZLES
+from rubiks_gym.search import (
+    SEARCHES,
+    Budget,
+    DecomposedHeuristic,
+    Perimeter,
+    Solutions,
+    are_solutions,
+    beam,
+    both_ways,
+    bwas,
+    greedy,
+    lookahead_policy,
+    make_search,
+    mcts,
+)
+from rubiks_gym.search.beam import lowest
 from rubiks_gym.search.table import StateTable, children, hash_state, seek
 
 
-def sampling(puzzle: Puzzle, states: np.ndarray, cost_to_go: Callable[[np.ndarray], np.ndarray], **options) -> Solutions:
-    """Moves drawn with a seed, from a policy that hardly ever leaves the cheapest child."""
+class Guide:
+    """What a stranger brings: a cost-to-go, and a policy that looks ahead and hardly ever leaves the cheapest child."""
 
-    def policy(states):
-        costs = cost_to_go(puzzle.expand(states).reshape(-1, puzzle.state_size)).reshape(-1, puzzle.n_actions)
-        return np.exp(-50.0 * (costs - costs.min(axis=1, keepdims=True)))
+    looks_ahead = True
 
-    return greedy(puzzle, states, policy=policy, rng=np.random.default_rng(0), by="sample", **options)
+    def __init__(self, puzzle: Puzzle, cost_to_go: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.puzzle, self.cost_to_go = puzzle, cost_to_go
+
+    def policy(self, states: np.ndarray) -> np.ndarray:
+        return lookahead_policy(self.puzzle, self.cost_to_go, states, temperature=0.02)
 
 
-SEARCHES = {
-    "greedy": greedy,
-    "greedy without revisits": partial(greedy, revisit=False),
-    "sampling": partial(sampling, max_steps=200),
-    "A*": partial(bwas, batch=1),
-    "bwas": partial(bwas, batch=100),
-    "beam": partial(beam, width=32),
-}
-each_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def found_by(
+    name: str, puzzle: Puzzle, states: np.ndarray, cost_to_go: Callable, radius=0, budget=None, **options
+) -> Solutions:
+    return make_search(name, Guide(puzzle, cost_to_go), options, radius, budget=budget)(states)
+
+
+each_search = pytest.mark.parametrize("search", SEARCHES)
+NAMES = [name for entry in PUZZLES.values() for name in entry.examples]
+SMALL = [name for name in NAMES if puzzle_from_name(name).enumerable]
+KINDS = [name for name in SMALL if name in [example for entry in PUZZLES.values() for example in entry.examples[:2]]]
+
+
+class Clock:
+    """A second passes whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
 
 
 def some_states(puzzle: Puzzle, n: int, seed: int = 0) -> np.ndarray:
@@ -160,11 +185,11 @@ def test_children_are_all_neighbours_but_illegal_and_undoing_ones(puzzle):
     ],
     ids=str,
 )
-def test_layers_of_a_ball_are_the_known_ones(puzzle, layers):
+def test_layers_of_a_perimeter_are_the_known_ones(puzzle, layers):
     assert Perimeter(puzzle, len(layers) - 1).layers.tolist() == layers
 
 
-def test_a_ball_knows_distances_and_ways_home():
+def test_a_perimeter_knows_distances_and_ways_home():
     puzzle = Rubik2x2("htm")
     perimeter, table = Perimeter(puzzle, 4), ExactTable(puzzle)
     states = np.concatenate([near_states(puzzle, 50, depth) for depth in range(8)])
@@ -177,7 +202,7 @@ def test_a_ball_knows_distances_and_ways_home():
         perimeter.finish(states[~inside][0])
 
 
-def test_a_ball_ends_where_the_puzzle_does():
+def test_a_perimeter_ends_where_the_puzzle_does():
     perimeter = Perimeter(Hanoi(3, 3), 1000)
     assert perimeter.layers.sum() == 27 and len(perimeter.layers) == 8
 
@@ -186,14 +211,16 @@ def test_a_ball_ends_where_the_puzzle_does():
 
 
 @each_search
-@pytest.mark.parametrize("puzzle", [Rubik2x2("qtm"), Rubik2x2("htm"), Hanoi(4, 3)], ids=str)
-def test_an_exact_heuristic_gives_optimal_solutions(search, puzzle):
+@pytest.mark.parametrize("name", KINDS)
+def test_an_exact_heuristic_gives_solutions_and_optimal_ones_but_for_mcts(search, name):
+    puzzle = puzzle_from_name(name)
     table = ExactTable(puzzle)
-    states = some_states(puzzle, 1000) if puzzle.n_states > 1000 else puzzle.from_index(np.arange(puzzle.n_states))
-    found = search(puzzle, states, table.distance)
+    states = some_states(puzzle, 100) if puzzle.n_states > 100 else puzzle.from_index(np.arange(puzzle.n_states))
+    found = found_by(search, puzzle, states, table.distance)
     assert found.solved.all() and are_solutions(puzzle, states, found.moves).all()
-    assert lengths(found) == table.distance(states).tolist()
     assert (found.nodes >= lengths(found)).all() and (found.seconds >= 0).all()
+    if SEARCHES[search].function is not mcts:
+        assert lengths(found) == table.distance(states).tolist()
 
 
 @pytest.mark.parametrize("radius", [0, 3])
@@ -221,12 +248,15 @@ def test_a_beam_that_holds_every_layer_is_breadth_first(radius):
     assert len(np.unique(met, axis=0)) == len(met)  # so no layer came back
 
 
-def test_a_ball_shortens_the_search_and_not_the_solution():
+@each_search
+def test_a_perimeter_shortens_the_search_and_not_the_solution(search):
     puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
-    states = some_states(puzzle, 50)
-    for search in SEARCHES.values():
-        without, within = (search(puzzle, states, table.distance, perimeter=Perimeter(puzzle, r)) for r in (0, 5))
-        assert lengths(without) == lengths(within) and are_solutions(puzzle, states, within.moves).all()
+    states = some_states(puzzle, 20)
+    without, within = (found_by(search, puzzle, states, table.distance, radius) for radius in (0, 5))
+    assert are_solutions(puzzle, states, within.moves).all()
+    assert within.nodes.sum() < without.nodes.sum()
+    if SEARCHES[search].function is not mcts:
+        assert lengths(without) == lengths(within)
         assert (within.nodes < without.nodes).all()
 
 
@@ -334,7 +364,7 @@ def test_bwas_gives_up_when_everything_was_expanded():
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(1, 70))
 def test_the_beam_keeps_the_best_and_the_first_of_equals(costs, width):
     expected = sorted(range(len(costs)), key=lambda i: (costs[i], i))[:width]
-    assert _best(np.array(costs, np.float32), width).tolist() == expected
+    assert lowest(np.array(costs, np.float32), width).tolist() == expected
 
 
 def test_the_beam_sees_no_duplicates_and_does_not_go_back():
@@ -342,7 +372,7 @@ def test_the_beam_sees_no_duplicates_and_does_not_go_back():
     beam(puzzle, some_states(puzzle, 1), lambda s: seen.append(s) or noise(s), width=200, max_steps=8)
     assert len(seen) == 8
     for step, layer in enumerate(seen):
-        kept = [earlier[_best(noise(earlier).astype(np.float32), 200)] for earlier in seen[max(step - 2, 0) : step]]
+        kept = [earlier[lowest(noise(earlier).astype(np.float32), 200)] for earlier in seen[max(step - 2, 0) : step]]
         together = np.concatenate([*kept, layer])
         assert len(np.unique(together, axis=0)) == len(together)
 
@@ -352,7 +382,7 @@ def test_whoever_watches_a_beam_sees_every_layer_that_it_keeps():
     beam(puzzle, some_states(puzzle, 1), lambda s: seen.append(s) or noise(s), width=20, max_steps=5, watch=watched.append)
     assert len(seen) == len(watched) == 5
     for children_seen, layer in zip(seen, watched, strict=True):
-        assert (layer == children_seen[_best(noise(children_seen).astype(np.float32), 20)]).all()
+        assert (layer == children_seen[lowest(noise(children_seen).astype(np.float32), 20)]).all()
 
 
 def test_beams_side_by_side_find_what_they_find_alone():
@@ -379,17 +409,17 @@ def halves(puzzle):
 
 
 @pytest.mark.parametrize("puzzle", [Rubik2x2("htm"), Hanoi(5, 3)], ids=str)
-def test_a_cascade_that_looks_at_all_children_is_the_plain_beam(puzzle):
+def test_partial_expansion_of_all_children_is_the_plain_beam(puzzle):
     states = near_states(puzzle, 6, 5)
-    plain, cascade = (
+    plain, partial_ = (
         beam(puzzle, states, noise, width=150, **parts)
         for parts in ({}, {"decomposed": halves(puzzle), "children_per_state": 9})
     )
     assert plain.solved.any()
-    assert cascade.moves == plain.moves and cascade.nodes.tolist() == plain.nodes.tolist()
+    assert partial_.moves == plain.moves and partial_.nodes.tolist() == plain.nodes.tolist()
 
 
-def test_a_cascade_makes_the_children_that_look_best_and_no_others():
+def test_partial_expansion_makes_the_children_that_look_best_and_no_others():
     puzzle, made, watched = Rubik3x3(), [], []
 
     def second(states):
@@ -417,7 +447,7 @@ def test_a_cascade_makes_the_children_that_look_best_and_no_others():
         assert made_here <= {state.tobytes() for state in best[:90]}  # 60, and 30 in place of moves that were undone
 
 
-def test_a_cascade_gives_up_at_a_dead_end_like_the_plain_beam():
+def test_partial_expansion_gives_up_at_a_dead_end_like_the_plain_beam():
     puzzle, start = Graph((0, 1), (2, 3), (3, 4)), np.array([[2]], np.uint8)
     parts = DecomposedHeuristic(lambda states: np.zeros((len(states), puzzle.n_actions)), nothing_known)
     for options in ({}, {"decomposed": parts}):
@@ -425,7 +455,7 @@ def test_a_cascade_gives_up_at_a_dead_end_like_the_plain_beam():
         assert not found.solved[0] and found.moves == [[]] and found.nodes[0] == 2
 
 
-def test_a_goal_is_found_in_a_cascade_as_well():
+def test_a_goal_is_found_by_partial_expansion_as_well():
     puzzle, table = Rubik2x2(), ExactTable(Rubik2x2())
     states = some_states(puzzle, 20)
     parts = DecomposedHeuristic(
@@ -466,7 +496,7 @@ class Drawn:
 def test_sampled_moves_are_as_frequent_as_the_policy_says():
     puzzle, policy = Rubik3x3(), Drawn(0, 1, 2, 3, 4, 0, 10, 0, 0, 30, 0, 50)
     start = np.repeat(some_states(puzzle, 1), 10_000, axis=0)
-    greedy(puzzle, start, policy=policy, rng=np.random.default_rng(1), by="sample", undo=True, max_steps=3)
+    greedy(puzzle, start, policy=policy, rng=np.random.default_rng(1), by="sample", allow_undo=True, max_steps=3)
     for before, after in pairwise(policy.seen):  # nobody gets home in two moves
         made = (puzzle.expand(before) == after[:, None]).all(axis=2)
         assert (made.sum(axis=1) == 1).all()
@@ -478,7 +508,7 @@ def test_sampled_moves_are_as_frequent_as_the_policy_says():
 def test_a_sampled_move_is_legal_and_undone_only_if_allowed(undo):
     puzzle, policy = Hanoi(3, 3), Drawn(*[1 / 6] * 6)
     start = np.repeat(puzzle.start[None], 500, axis=0)
-    greedy(puzzle, start, policy=policy, rng=np.random.default_rng(0), by="sample", undo=undo, max_steps=3)
+    greedy(puzzle, start, policy=policy, rng=np.random.default_rng(0), by="sample", allow_undo=undo, max_steps=3)
     for before, after in pairwise(policy.seen):
         assert ((puzzle.expand(before) == after[:, None]).all(axis=2) & puzzle.legal(before)).any(axis=1).all()
     assert (policy.seen[2] == start).all(axis=1).any() == undo
@@ -486,7 +516,7 @@ def test_a_sampled_move_is_legal_and_undone_only_if_allowed(undo):
 
 def test_sampled_moves_come_from_the_seed_and_do_not_end_in_a_circle():
     puzzle, states = Hanoi(2, 3), np.repeat(Hanoi(2, 3).from_index(np.arange(9)), 5, axis=0)
-    walk = partial(greedy, puzzle, states, policy=Drawn(*[1 / 6] * 6), undo=True)
+    walk = partial(greedy, puzzle, states, policy=Drawn(*[1 / 6] * 6), allow_undo=True)
     first, same, other = (walk(rng=np.random.default_rng(seed), by="sample") for seed in (3, 3, 4))
     assert first.moves == same.moves and (first.nodes == same.nodes).all() and first.moves != other.moves
     assert first.solved.all() and are_solutions(puzzle, states, first.moves).all()
@@ -509,7 +539,7 @@ def test_greedy_undoes_a_move_only_if_allowed(undo):
         seen.append(states)
         return (states != start).sum(axis=1)
 
-    greedy(puzzle, start, back_to_start, undo=undo, max_steps=2)
+    greedy(puzzle, start, back_to_start, allow_undo=undo, max_steps=2)
     assert (seen[1] == start).all(axis=1).any() == undo
 
 
@@ -550,44 +580,93 @@ def test_greedy_without_revisits_never_enters_a_state_twice(seed, steps):
 
 
 @each_search
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**32), radius=st.integers(0, 3))
 def test_what_counts_as_solved_is_solved(search, seed, radius):
     for puzzle, states in ((Hanoi(3, 4), some_states(Hanoi(3, 4), 4, seed)), (Rubik2x2(), some_states(Rubik2x2(), 2, seed))):
-        found = search(puzzle, states, noise, perimeter=Perimeter(puzzle, radius), budget=Budget(nodes=3000))
+        budget = Budget(nodes=3000)
+        found, again = (found_by(search, puzzle, states, noise, radius, budget) for _ in range(2))
         assert (are_solutions(puzzle, states, found.moves) == found.solved).all()
         assert all(moves == [] for moves, solved in zip(found.moves, found.solved, strict=True) if not solved)
-        again = search(puzzle, states, noise, perimeter=Perimeter(puzzle, radius), budget=Budget(nodes=3000))
         assert again.moves == found.moves and (again.nodes == found.nodes).all()
 
 
 @each_search
-def test_a_solved_start_needs_nothing(search):
-    puzzle = Rubik3x3()
-    found = search(puzzle, np.stack([puzzle.goal, puzzle.goal]), noise)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_solved_start_needs_nothing(search, name):
+    puzzle = puzzle_from_name(name)
+    found = found_by(search, puzzle, np.stack([puzzle.goal, puzzle.goal]), noise)
     assert found.moves == [[], []] and found.solved.all() and not found.nodes.any()
-    none = search(puzzle, puzzle.goal[None][:0], nothing_known)
+    none = found_by(search, puzzle, puzzle.goal[None][:0], nothing_known)
     assert none.moves == [] and [len(column) for column in none] == [0, 0, 0, 0]
 
 
 @each_search
 def test_unsolved_is_reported_when_the_nodes_are_spent(search):
     puzzle = Rubik3x3()
-    found = search(puzzle, some_states(puzzle, 3), noise, budget=Budget(nodes=500))
+    found = found_by(search, puzzle, some_states(puzzle, 3), noise, budget=Budget(nodes=500))
     assert not found.solved.any() and found.moves == [[], [], []]
     assert (found.nodes < 500 + 100 * puzzle.n_actions).all()  # within a round
 
 
 @each_search
 def test_searches_end_in_time(search):
-    puzzle = Rubik3x3()
-    search(puzzle, some_states(puzzle, 1), noise, budget=Budget(nodes=500))  # compile
-    start = time.perf_counter()
-    found = search(
-        puzzle, some_states(puzzle, 1), lambda s: time.sleep(0.02) or noise(s), budget=Budget(seconds=0.5, nodes=10**12)
-    )
+    puzzle, clock = Rubik3x3(), Clock()
+    budget = Budget(seconds=30, nodes=10**12, clock=clock)
+    options = {"revisit": False} if SEARCHES[search].function is greedy else {}
+    found = found_by(search, puzzle, some_states(puzzle, 1), noise, budget=budget, **options)
     assert not found.solved.any()
-    assert time.perf_counter() - start < 1.5
+    assert clock.now < 40 and 30 <= found.seconds[0] < 40
+
+
+@each_search
+def test_children_that_a_policy_makes_are_nodes(search):
+    puzzle, asked = Rubik2x2(), []
+    states, table = some_states(puzzle, 5), ExactTable(puzzle)
+
+    def policy(states):
+        asked.append(len(states))
+        return table.optimal_actions(states) + 0.01
+
+    def found(looks_ahead):
+        asked.clear()
+        agent = SimpleNamespace(puzzle=puzzle, cost_to_go=table.distance, policy=policy, looks_ahead=looks_ahead)
+        return make_search(search, agent)(states)
+
+    plain, ahead = found(False), found(True)
+    assert ahead.moves == plain.moves
+    extra = (ahead.nodes - plain.nodes).sum()
+    if SEARCHES[search].defaults.get("leaf") == "rollout":  # a roll-out counts those of its last state too
+        assert extra >= puzzle.n_actions * sum(asked) > 0
+    else:
+        assert extra == puzzle.n_actions * sum(asked)
+
+
+def test_a_heuristic_of_ones_own_needs_no_more_than_the_search_does():
+    puzzle = Rubik2x2()
+    start, table = some_states(puzzle, 2), ExactTable(puzzle)
+    value = SimpleNamespace(puzzle=puzzle, cost_to_go=table.distance)
+    policy = SimpleNamespace(puzzle=puzzle, policy=table.optimal_actions)
+    for name in SEARCHES:
+        needs_policy = name in ("greedy-policy", "sample-policy")
+        if needs_policy:
+            with pytest.raises(ValueError, match="policy must be a function of states, got NoneType"):
+                make_search(name, value)(start)
+        else:
+            assert are_solutions(puzzle, start, make_search(name, value)(start).moves).all()
+        if SEARCHES[name].function is not greedy:
+            with pytest.raises(
+                ValueError, match=rf"search {name} needs a function cost_to_go\(states\), which SimpleNamespace"
+            ):
+                make_search(name, policy)
+    with pytest.raises(ValueError, match="policy must return one number per state and action"):
+        make_search("greedy-policy", policy)(start)  # true or false are no probabilities
+
+
+def test_the_readme_lists_every_search_as_the_command_line_does():
+    text = (Path(__file__).parent.parent / "rubiks_gym" / "search" / "README.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    assert [(name, description) for name, description in rows] == [(f"`{n}`", s.description) for n, s in SEARCHES.items()]
 
 
 @pytest.mark.parametrize(
@@ -646,7 +725,7 @@ CUBE, START = Rubik3x3(), some_states(Rubik3x3(), 2)
         (lambda: beam(CUBE, START.astype(int), noise), "uint8"),
         (lambda: greedy(CUBE, START[:, :7].copy(), noise), r"shape \(B, 20\)"),
         (lambda: bwas(CUBE, CUBE.goal[None, [1, 0, *range(2, 20)]], noise), "swapped pair"),
-        (lambda: bwas(CUBE, START, noise, weight=-1), "weight must be a number of at least 0, got -1"),
+        (lambda: bwas(CUBE, START, noise, weight=-1), "weight must be a number at least 0, got -1"),
         (lambda: bwas(CUBE, START, noise, weight=float("nan")), "weight"),
         (lambda: bwas(CUBE, START, noise, weight="1"), "weight"),
         (lambda: bwas(CUBE, START, noise, batch=0), "batch must be a whole number of at least 1, got 0"),
@@ -670,13 +749,16 @@ CUBE, START = Rubik3x3(), some_states(Rubik3x3(), 2)
             "perimeter must be a Perimeter of rubik3x3-qtm",
         ),
         (lambda: greedy(CUBE, START, noise, perimeter=3), "perimeter must be a Perimeter of rubik3x3-qtm, got 3"),
-        (lambda: greedy(CUBE, START, noise, by="luck"), "by must be 'value', 'policy' or 'sample', got 'luck'"),
-        (lambda: greedy(CUBE, START, policy=noise), "by='value' needs cost_to_go"),
-        (lambda: greedy(CUBE, START, noise, by="policy"), "by='policy' needs policy"),
-        (lambda: greedy(CUBE, START, noise, rng=np.random.default_rng(0), by="sample"), "by='sample' needs policy"),
-        (lambda: greedy(CUBE, START, policy=noise, by="sample"), "by='sample' needs rng"),
+        (lambda: greedy(CUBE, START, noise, by="luck"), "by must be one of 'value', 'policy', 'sample', got 'luck'"),
+        (lambda: greedy(CUBE, START, policy=noise), "cost_to_go must be a function of states, got NoneType"),
+        (lambda: greedy(CUBE, START, noise, by="policy"), "policy must be a function of states, got NoneType"),
+        (lambda: greedy(CUBE, START, noise, rng=np.random.default_rng(0), by="sample"), "policy must be a function"),
+        (lambda: greedy(CUBE, START, policy=noise, by="sample"), "pass rng"),
         (lambda: greedy(CUBE, START, policy=noise, by="policy"), r"\(2, 12\), got float64 \(2,\)"),
-        (lambda: greedy(CUBE, START, policy=lambda s: np.full((len(s), 12), np.nan), by="policy"), "finite, got nan"),
+        (
+            lambda: greedy(CUBE, START, policy=lambda s: np.full((len(s), 12), np.nan), by="policy"),
+            "finite and not negative, got nan",
+        ),
         (lambda: bwas(CUBE, START, lambda s: np.zeros((len(s), 1))), r"shape \(12,\), got float64 \(12, 1\)"),
         (lambda: beam(CUBE, START, lambda s: np.where(s[:, 0] > 9, np.nan, 1)), r"finite, got nan for \["),
         (lambda: bwas(CUBE, START, lambda s: np.full(len(s), np.inf)), "finite, got inf"),

@@ -30,7 +30,7 @@ def solvers(nodes: int, expanded: int, weight: float) -> dict[str, Search]:
         "policy, no undo": Search("greedy-policy"),
         "values, no undo": Search("greedy"),
         "DeepCube": Search("mcts-deepcube", nodes=nodes),
-        "DeepCube, no undo": Search("mcts-deepcube", {"skip_undo": True}, nodes=nodes),
+        "DeepCube, no undo": Search("mcts-deepcube", {"allow_undo": False}, nodes=nodes),
         "BWAS": Search("bwas", {"weight": weight, "batch": 100}, nodes=expanded),
     }
 
@@ -74,7 +74,7 @@ def kociemba(agent: Agent, folder: Path) -> dict[str, Any]:
 
 
 BETACUBES = {
-    "policy": Search("greedy-policy", {"undo": True}),
+    "policy": Search("greedy-policy", {"allow_undo": True}),
     "full MCTS": Search("mcts-betacube-full", nodes=1000),
     "vanilla MCTS": Search("mcts-betacube-vanilla", nodes=100_000),
 }

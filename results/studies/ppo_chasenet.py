@@ -20,7 +20,7 @@ SEED = 12345  # of states and pairs; nothing was trained with it
 MOVES = {"max_steps": 100}
 POLICIES = {
     "sampled": Search("sample-policy", MOVES, seed=SEED),
-    "most probable": Search("greedy-policy", MOVES | {"undo": True}),
+    "most probable": Search("greedy-policy", MOVES | {"allow_undo": True}),
     "most probable, no undo": Search("greedy-policy", MOVES),
     "most probable, no state twice": Search("greedy-policy", MOVES | {"revisit": False}),
 }

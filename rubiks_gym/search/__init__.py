@@ -1,4 +1,15 @@
-"""Searches over any puzzle and any agent. `SEARCHES` lists them by name; all return `Solutions`."""
+"""Searches over any puzzle, guided by any cost-to-go or policy. `SEARCHES` lists them by name; all return `Solutions`.
+
+With a heuristic of one's own:
+
+    from rubiks_gym.puzzles import Rubik2x2
+    from rubiks_gym.search import beam
+
+    puzzle = Rubik2x2()
+    start = puzzle.after(puzzle.parse("R U F'"))
+    found = beam(puzzle, start[None], lambda states: (states != puzzle.goal).sum(axis=1) / 2, width=1000)
+    print(puzzle.format(found.moves[0]), found.nodes[0])
+"""
 
 import ast
 import inspect
@@ -12,22 +23,46 @@ from rubiks_gym.search.beam import beam
 from rubiks_gym.search.both_ways import both_ways
 from rubiks_gym.search.bwas import bwas
 from rubiks_gym.search.greedy import greedy
-from rubiks_gym.search.mcts import PRESETS, Options, mcts
+from rubiks_gym.search.heuristic import DecomposedHeuristic, lookahead_policy
+from rubiks_gym.search.mcts import mcts
+from rubiks_gym.search.mcts_settings import PRESETS, Settings
 from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.solutions import Budget, Solutions, are_solutions
 
-# name -> (function, options it is called with unless others are given)
-SEARCHES: dict[str, tuple[Callable[..., Solutions], dict[str, Any]]] = {
-    "greedy": (greedy, {}),
-    "greedy-policy": (greedy, {"by": "policy"}),
-    "sample-policy": (greedy, {"by": "sample", "undo": True}),
-    "bwas": (bwas, {}),
-    "beam": (beam, {}),
-    "mcts": (mcts, {}),
-    **{f"mcts-{preset}": (mcts, options) for preset, options in PRESETS.items()},
+
+class Search(NamedTuple):
+    """An entry of SEARCHES."""
+
+    function: Callable[..., Solutions]
+    defaults: dict[str, Any]  # options it is called with unless others are given
+    description: str  # one line
+
+
+SEARCHES: dict[str, Search] = {
+    "greedy": Search(greedy, {}, "always on to the child with the lowest cost-to-go"),
+    "greedy-policy": Search(greedy, {"by": "policy"}, "always takes the most probable action"),
+    "sample-policy": Search(greedy, {"by": "sample", "allow_undo": True}, "draws every move from the policy"),
+    "bwas": Search(bwas, {}, "batch weighted A*: lowest weight * g + h first (Agostinelli 2019)"),
+    "beam": Search(beam, {}, "keeps the best states of every layer; partial expansion if the heuristic is decomposed"),
+    "mcts": Search(mcts, {}, "Monte Carlo tree search, one tree per start; the papers' are settings of it"),
     # Konen's priors are a softmax over the children's values, which the search makes itself when it is given no policy.
-    "mcts-konen": (mcts, PRESETS["konen"] | {"policy": None}),
+    "mcts-konen": Search(
+        mcts, PRESETS["konen"] | {"policy": None}, "plays the most visited move and keeps the tree below it (Konen 2023, 5.2.2)"
+    ),
+    "mcts-deepcube": Search(
+        mcts, PRESETS["deepcube"], "max backup, virtual loss, the path shortened in the end (McAleer 2018, 4.2)"
+    ),
+    "mcts-deepcube-naive": Search(
+        mcts, PRESETS["deepcube-naive"], "DeepCube without shortening: the first path found (McAleer 2018, 5)"
+    ),
+    "mcts-betacube-vanilla": Search(
+        mcts, PRESETS["betacube-vanilla"], "UCT with roll-outs drawn from the policy (Bowman 2018, 3.2)"
+    ),
+    "mcts-betacube-full": Search(mcts, PRESETS["betacube-full"], "naive DeepCube with a single worker (Bowman 2018, 3.2)"),
 }
+
+_GUIDES = ("cost_to_go", "policy", "decomposed", "looks_ahead")  # what a search asks its agent for
+_COMMON = ("perimeter", "budget", "watch", "rng")  # keywords that are not options of one search
 
 
 def make_search(
@@ -43,31 +78,36 @@ def make_search(
 
     Args:
         name: one of SEARCHES.
-        agent: gives cost-to-go and policy.
+        agent: any object with a `puzzle` and with `cost_to_go`, `policy` or both. It may have its cost-to-go as a
+            `DecomposedHeuristic`, `decomposed`. If it says `looks_ahead = True`, its policy makes the children of the states
+            it is asked about, and they are counted as nodes.
         options: the search's own, for example {"weight": 0.7} for bwas; `search_options` lists them.
-        radius: stop inside the breadth-first perimeter of this radius around the goal; or the perimeter itself, to use it again.
+        radius: stop inside the goal perimeter of this radius; or the perimeter itself, to use it again.
         inverse: search from the inverse state too and keep the shorter solution (cubes).
         budget: nodes, seconds and memory.
-        seed: of roll-outs.
+        seed: of what is drawn: roll-outs, moves of `sample-policy`.
     """
     known, options = search_options(name), dict(options or {})
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ValueError(f"search {name} has no option {unknown[0]!r}: there are {', '.join(known)}")
-    function, defaults = SEARCHES[name]
-    puzzle = agent.puzzle
-    parameters = inspect.signature(function).parameters
-    given = {"cost_to_go": agent.cost_to_go, "policy": agent.policy, "rng": None}
-    given = {key: value for key, value in given.items() if key in parameters}
-    if "decomposed" in parameters:  # asked for only here: making them takes an agent time and memory
-        given["decomposed"] = getattr(agent, "decomposed", None)
+    function, defaults, _ = SEARCHES[name]
+    puzzle, parameters = agent.puzzle, inspect.signature(function).parameters
+    # Only what the search takes: to decompose a heuristic costs an agent time and memory.
+    given = {key: getattr(agent, key) for key in _GUIDES if key in parameters and hasattr(agent, key)}
+    missing = [
+        key for key in _GUIDES if key in parameters and parameters[key].default is inspect.Parameter.empty and key not in given
+    ]
+    if missing:
+        raise ValueError(f"search {name} needs a function {missing[0]}(states), which {type(agent).__name__} does not have")
     perimeter = Perimeter(puzzle, radius) if radius and not isinstance(radius, Perimeter) else radius or None
-    given |= {"perimeter": perimeter, "budget": budget or Budget()} | defaults | options
+    given |= {"perimeter": perimeter, "budget": budget} | defaults | options
 
     def search(states: np.ndarray) -> Solutions:
-        if "rng" in given:
-            given["rng"] = np.random.default_rng(seed)
-        return both_ways(function, puzzle, states, **given) if inverse else function(puzzle, states, **given)
+        drawing = {"rng": np.random.default_rng(seed)} if "rng" in parameters else {}
+        if inverse:
+            return both_ways(function, puzzle, states, **given, **drawing)
+        return function(puzzle, states, **given, **drawing)
 
     return search
 
@@ -76,16 +116,11 @@ def search_options(name: str) -> dict[str, Any]:
     """The options of a search with their defaults."""
     if name not in SEARCHES:
         raise ValueError(f"unknown search {name!r}: choose from {', '.join(SEARCHES)}")
-    function, defaults = SEARCHES[name]
+    function, defaults, _ = SEARCHES[name]
     if function is mcts:
-        return {field.name: defaults.get(field.name, field.default) for field in fields(Options)}
-    keywords = inspect.signature(function).parameters.values()
-    own = {
-        p.name: p.default
-        for p in keywords
-        if p.kind is p.KEYWORD_ONLY and p.name not in ("decomposed", "perimeter", "budget", "watch")
-    }
-    return own | defaults
+        return {field.name: defaults.get(field.name, field.default) for field in fields(Settings)}
+    keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return {p.name: defaults.get(p.name, p.default) for p in keywords if p.name not in _GUIDES + _COMMON}
 
 
 def parse_options(name: str, texts: tuple[str, ...]) -> dict[str, Any]:
@@ -137,13 +172,17 @@ __all__ = [
     "SEARCHES",
     "Budget",
     "Choice",
+    "DecomposedHeuristic",
     "Perimeter",
+    "Search",
     "Solutions",
+    "are_solutions",
     "beam",
     "both_ways",
     "bwas",
     "choose",
     "greedy",
+    "lookahead_policy",
     "make_search",
     "mcts",
     "parse_options",

@@ -1,21 +1,21 @@
 """Beam search: breadth-first search that keeps the W most promising states of every layer."""
 
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 
+from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic, as_costs, heuristic
-from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one, whole
+from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions
 from rubiks_gym.search.table import StateTable, children
 
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache and are a full batch for a network
 _LIKE_PARENT = 2 / 3  # how much of its parent's second part a child is expected to have
 
-# States of a layer below [M, S], rows of their parents [M], actions [M], and the decomposed of their costs known so far [M].
+# States of a layer below [M, S], rows of their parents [M], actions [M], and the part of their costs known so far [M].
 Children = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -32,14 +32,14 @@ def beam(
     budget: Budget | None = None,
     watch: Callable[[np.ndarray], None] | None = None,
 ) -> Solutions:
-    """Beam search from states [B, S], several at a time on as many cores; it ends with the first child that is in the perimeter.
+    """Beam search from states [B, S], several at a time on as many cores; it ends with the first child inside the perimeter.
 
     A child that repeats another one of its layer, or a state of the two layers before, is dropped before the heuristic sees
     it. Of equal costs the child of the better parent is kept, then the one with the lower action. A width that holds whole
     layers makes this breadth-first search, and its solutions optimal.
 
-    If the cost comes in decomposed, the search is a children_per_state: the first part of a child's cost and its parent's second part tell
-    which children are worth a closer look; only the best children_per_state * W are made and have their own second part worked out.
+    With a decomposed heuristic it expands partially: the first part of a child's cost and its parent's second part tell which
+    children are worth a closer look; only the best children_per_state * W are made and have their own second part worked out.
 
     A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
 
@@ -50,12 +50,12 @@ def beam(
         width: states kept per layer, W.
         children_per_state: with `decomposed`, children made per state kept.
         max_steps: layers at most.
-        decomposed: the decomposed of cost_to_go, if it has any.
+        decomposed: cost_to_go in two parts, if it has them.
         perimeter: states whose way home is known.
         budget: for each start; checked before each call of cost_to_go or of its second part.
         watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
     """
-    states, perimeter = begin(puzzle, states, perimeter)
+    states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, width=width, max_steps=max_steps, children_per_state=children_per_state)
     if decomposed is None:
         most, cost = puzzle.n_actions * width, cost_to_go
@@ -63,8 +63,8 @@ def beam(
     else:
         most, cost = min(children_per_state, puzzle.n_actions) * width, decomposed.second
         children_of = partial(_promising_below, puzzle, decomposed.first, most)
-    solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, perimeter, budget or Budget(), watch)
-    return one_by_one(solve, states, perimeter, parallel=True)
+    solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, perimeter, budget, watch)
+    return one_by_one(solve, states, perimeter, budget, parallel=True)
 
 
 def _solve(
@@ -97,7 +97,7 @@ def _solve(
         known = len(table)
         parents, actions, costs, owns = [], [], [], []
         for below, rows, by, so_far in children_of(layer, last, own):
-            if generated >= budget.nodes or time.perf_counter() >= deadline:
+            if generated >= budget.nodes or budget.clock() >= deadline:
                 return None, generated
             generated += len(below)
             _, new = table.insert(below)
@@ -110,7 +110,7 @@ def _solve(
                 return _trace([*history, (parents[-1], actions[-1])], home) + perimeter.finish(below[home]), generated
             owns.append(heuristic(cost, below))
             costs.append(so_far[new] + owns[-1])
-        kept = _best(np.concatenate(costs), width)
+        kept = lowest(np.concatenate(costs), width)
         last, own = np.concatenate(actions)[kept], np.concatenate(owns)[kept]
         history.append((np.concatenate(parents)[kept], last))
         kept_before += len(kept)
@@ -145,7 +145,7 @@ def _promising_below(
         yield puzzle.apply(layer[rows], by), rows, by.astype(np.int16), known[rows, by]
 
 
-def _best(costs: np.ndarray, width: int) -> np.ndarray:
+def lowest(costs: np.ndarray, width: int) -> np.ndarray:
     """The indices [W] of the lowest costs [M] in order of cost, then index."""
     kept = np.arange(len(costs))
     if len(costs) > width:

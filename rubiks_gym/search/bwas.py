@@ -4,15 +4,16 @@ Agostinelli et al. 2019, "Solving the Rubik's cube with deep reinforcement learn
 Tardon 2022, sections 3.4 and 4.8.
 """
 
-import time
+from functools import partial
 
 import numpy as np
 from numba import njit
 
+from rubiks_gym.checks import number, whole
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.search.heuristic import CostToGo
-from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one, whole
-from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
+from rubiks_gym.search.solutions import Budget, Solutions, path
 from rubiks_gym.search.table import MOST, StateTable, children, enough, grown
 
 _jit = njit(cache=True, nogil=True)
@@ -31,8 +32,8 @@ def bwas(
 ) -> Solutions:
     """Batch weighted A* from states [B, S], one after the other: lowest f = weight * g + h first, g moves made, h to go.
 
-    It ends when a node inside the perimeter is taken from the open list. A node to which a shorter way is found is opened again;
-    its h is remembered, so cost_to_go sees no state twice. With weight 1 and a heuristic that never overestimates,
+    It ends when a node inside the perimeter is taken from the open list. A node to which a shorter way is found is opened
+    again; its h is remembered, so cost_to_go sees no state twice. With weight 1 and a heuristic that never overestimates,
     solutions are optimal for batch 1, and for any batch if the heuristic is exact; otherwise a node taken in the same round
     as the goal could have led to a shorter one.
 
@@ -51,18 +52,15 @@ def bwas(
         perimeter: states whose way home is known.
         budget: checked before each round.
     """
-    states, perimeter = begin(puzzle, states, perimeter)
+    states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, batch=batch)
-    if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0 <= weight < np.inf:
-        raise ValueError(f"weight must be a number of at least 0, got {weight!r}")
-    budget = budget or Budget()
-    return one_by_one(
-        lambda start: _solve(puzzle, start, cost_to_go, float(weight), batch, perimeter, budget), states, perimeter
-    )
+    number(least=0, weight=weight)
+    solve = partial(_solve, puzzle, cost_to_go, float(weight), batch, perimeter, budget)
+    return one_by_one(solve, states, perimeter, budget)
 
 
 def _solve(
-    puzzle: Puzzle, start: np.ndarray, cost_to_go: CostToGo, weight: float, batch: int, perimeter: Perimeter, budget: Budget
+    puzzle: Puzzle, cost_to_go: CostToGo, weight: float, batch: int, perimeter: Perimeter, budget: Budget, start: np.ndarray
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
@@ -71,7 +69,7 @@ def _solve(
     nearest = None  # the node inside the perimeter that makes the shortest solution so far
     while True:
         most = min(batch, tree.entries) * puzzle.n_actions  # children of this round
-        spent = generated >= budget.nodes or time.perf_counter() >= deadline
+        spent = generated >= budget.nodes or budget.clock() >= deadline
         if spent or len(tree.table) + most > MOST or tree.nbytes_with(most) > budget.memory:
             break
         taken = tree.take(batch)
@@ -95,7 +93,7 @@ def _solve(
             nearest = best if nearest is None or tree.length(best) < tree.length(nearest) else nearest
     if nearest is None:
         return None, generated
-    return tree.path(nearest) + perimeter.finish(tree.table.states[nearest]), generated
+    return path(tree.nodes["parent"], tree.nodes["action"], nearest) + perimeter.finish(tree.table.states[nearest]), generated
 
 
 _NODE = np.dtype(
@@ -145,14 +143,6 @@ class _Tree:
     def length(self, which: np.ndarray) -> np.ndarray:
         """Moves of the solutions through nodes inside the perimeter."""
         return self.nodes["g"][which] + self.nodes["h"][which]
-
-    def path(self, node: int) -> list[int]:
-        """The actions from the start to a node."""
-        moves = []
-        while self.nodes["parent"][node] >= 0:
-            moves.append(int(self.nodes["action"][node]))
-            node = self.nodes["parent"][node]
-        return moves[::-1]
 
     def nbytes_with(self, more: int) -> int:
         """How many bytes the tree takes once there is room for some more nodes."""

@@ -4,9 +4,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.streams import below
+from rubiks_gym.search.table import hash_state, same
+
+_jit = njit(cache=True, nogil=True)
 
 CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
 Policy = Callable[[np.ndarray], np.ndarray]  # states [M, S] to probabilities of the actions [M, A]
@@ -43,6 +48,67 @@ def as_costs(word: str, answer: ArrayLike, shape: tuple[int, ...], states: np.nd
         at = np.argwhere(bad)[0]
         raise ValueError(f"{word} must be finite, got {answer[tuple(at)]} for {states[at[0]].tolist()}")
     return costs
+
+
+def probabilities(policy: Policy, states: np.ndarray, n_actions: int) -> np.ndarray:
+    """What policy says of states [M, S], [M, A] float64; a ValueError names an answer that cannot be used."""
+    answer, shape = np.asarray(policy(states)), (len(states), n_actions)
+    if answer.shape != shape or answer.dtype.kind not in "fiu":
+        raise ValueError(f"policy must return one number per state and action, {shape}, got {answer.dtype} {answer.shape}")
+    answer = np.ascontiguousarray(answer, np.float64)
+    if not _usable(answer):
+        bad = answer[~((answer >= 0) & (answer < np.inf))][0]
+        raise ValueError(f"policy must return probabilities, finite and not negative, got {bad}")
+    return answer
+
+
+@_jit
+def _usable(answer):
+    """Whether numbers [M, A] can serve as probabilities; they need not add up to 1."""
+    usable = True
+    for row in answer:
+        for p in row:
+            usable &= 0.0 <= p < np.inf
+    return usable
+
+
+class Remembered:
+    """A cost_to_go that keeps its answers [C], each in the one place that the hash of its state says, over what was there.
+
+    A tree holds most states many times, and a search that plays moves comes back to those it has left: of the states that
+    Konen's search asks about on the way from a cube it cannot solve, one in six to one in ten is new.
+    """
+
+    def __init__(self, cost_to_go: CostToGo, state_size: int, entries: int) -> None:
+        block = np.empty(entries, np.dtype([("states", np.uint8, (state_size,)), ("costs", np.float32)], align=True))
+        self.cost_to_go, self.states, self.costs = cost_to_go, block["states"], block["costs"]
+        self.costs[:] = np.nan  # nothing there yet
+
+    def __call__(self, states: np.ndarray) -> np.ndarray:
+        costs, at, new = np.empty(len(states), np.float32), np.empty(len(states), np.int64), np.empty(len(states), np.int64)
+        new = new[: _recall(self.states, self.costs, states, costs, at, new)]
+        asked, at = states[new], at[new]
+        costs[new] = answers = heuristic(self.cost_to_go, asked)
+        self.states[at], self.costs[at] = asked, answers  # of two for one place, the last stays in both
+        return costs
+
+
+@_jit
+def _recall(kept, kept_costs, states, costs, at, new):
+    """Costs [M] of states [M, S] as far as they are kept [C, S], their places at [M], and rows new [M] of those that are not.
+
+    Returns how many are not. The second loop does nothing but read, so that the processor waits for many rows at once.
+    """
+    for m in range(states.shape[0]):
+        at[m] = below(hash_state(states[m]), np.uint64(kept.shape[0]))
+    for m in range(states.shape[0]):
+        costs[m] = kept_costs[at[m]]
+    n = 0
+    for m in range(states.shape[0]):
+        if np.isnan(costs[m]) or not same(kept[at[m]], states[m]):
+            new[n] = m
+            n += 1
+    return n
 
 
 def lookahead_policy(puzzle: Puzzle, cost_to_go: CostToGo, states: np.ndarray, temperature: float = 0.5) -> np.ndarray:

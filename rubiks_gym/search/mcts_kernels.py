@@ -1,34 +1,37 @@
 """The compiled parts of `mcts`: one pass over all trees for each of selection, expansion with backup, and playing a move.
 
 Letters: T trees, N nodes per tree, A actions, S state, L leaves per tree and round, M new nodes of a round, of all trees.
-A tree's arrays are those of `mcts.Trees`. Nodes are numbered as they are made, so a parent comes before its children.
+They take the records of `mcts_tree` whole: trees (`Trees`), leaves (`Leaves`), evaluation (`Evaluation`), and the settings as
+`mcts_settings.Numbers`. Arrays are taken out of a record before a loop, for to do so costs time in compiled code too.
 """
+# ruff: noqa: RUF059 (a kernel unpacks the whole record, also what it does not need)
 
 import numpy as np
 from numba import njit
 
-from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
-from rubiks_gym.search.table import hash_state, same
+from rubiks_gym.puzzles.streams import GOLDEN, draw, mix
 
 _jit = njit(cache=True, nogil=True)
+_EPSILON = 1e-8  # under puct's root (Konen's epsilon): the first action tried is the one with the highest prior
 
 
 # One round: from the root to leaves, and back --------------------------------------------------------------------------
 
 
 @_jit
-def best_action(visits, q, prior, in_flight, uct, c, epsilon, first_visits, virtual_loss):
+def best_action(visits, q, prior, in_flight, numbers):
     """argmax_a Q(s, a) + U(s, a) - L(s, a) over rows [A] of one state; the first of equals, -1 if no action is allowed.
 
     puct: U = c P(s, a) sqrt(epsilon + sum_b N(s, b)) / (1 + N(s, a)). uct: U = c sqrt(ln sum_b N(s, b) / N(s, a)), where
     each N begins at first_visits; with none, an action never tried comes first.
     """
+    uct, c, first_visits = numbers.uct, numbers.c, numbers.first_visits
     total = 0.0
     for a in range(prior.shape[0]):
         total += visits[a]
         if uct and prior[a] >= 0.0:
             total += first_visits
-    scale = np.log(total) if uct else c * np.sqrt(epsilon + total)
+    scale = np.log(total) if uct else c * np.sqrt(_EPSILON + total)
     best, best_score = -1, -np.inf
     for a in range(prior.shape[0]):
         p = prior[a]
@@ -41,136 +44,127 @@ def best_action(visits, q, prior, in_flight, uct, c, epsilon, first_visits, virt
             u = c * np.sqrt(scale / (n + first_visits))
         else:
             u = np.inf
-        score = q[a] + u - virtual_loss * in_flight[a]
+        score = q[a] + u - numbers.virtual_loss * in_flight[a]
         if best < 0 or score > best_score:
             best, best_score = a, score
     return best
 
 
 @_jit
-def select(
-    states, parent, action, goal, children, visits, q, prior, in_flight, size, created,  # the trees, see mcts.Trees
-    uct, c, epsilon, first_visits, virtual_loss, depth_limit,
-    quota, leaf, beyond, new_tree, new_node, new_serial, new_action, from_state,
-):  # fmt: skip
+def select(trees, numbers, quota, leaves):
     """Walk quota [T] times from each root to a leaf, count the walk as under way, and make room for a new node there.
 
     A walk ends at an edge never taken before; at a goal or a node without moves, which it finds again; at a node that an
     earlier walk of the same round has just made (as parallel workers would meet); or at an edge that leads too deep.
-    leaf [T, L] is the last node, beyond [T, L] the action that would lead too deep, else -1. For new node i of the M returned:
-    new_tree, new_node, new_serial (how many its tree had made before), new_action and from_state [i, S], its parent's state.
+    Fills in the leaves and returns M, how many new nodes there are.
     """
+    children, visits, q, prior, value, parent, action, goal, in_flight, states, size, created = trees
     m = 0
     for t in range(quota.shape[0]):
         first_new = size[t]
         for walk in range(quota[t]):
             node, depth = np.int64(0), 0
-            beyond[t, walk] = -1
+            leaves.beyond[t, walk] = -1
             while node < first_new and not goal[t, node]:
-                a = best_action(
-                    visits[t, node], q[t, node], prior[t, node], in_flight[t, node], uct, c, epsilon, first_visits, virtual_loss
-                )
+                a = best_action(visits[t, node], q[t, node], prior[t, node], in_flight[t, node], numbers)
                 if a < 0:
                     break
                 in_flight[t, node, a] += 1
                 depth += 1
                 child = np.int64(children[t, node, a])
-                if child < 0 and depth > depth_limit:
-                    beyond[t, walk] = a
+                if child < 0 and depth > numbers.depth_limit:
+                    leaves.beyond[t, walk] = a
                     break
                 if child < 0:
                     child = size[t]
                     children[t, node, a] = child
                     parent[t, child] = node
                     action[t, child] = a
-                    new_tree[m], new_node[m], new_serial[m], new_action[m] = t, child, created[t], a
-                    for i in range(states.shape[2]):
-                        from_state[m, i] = states[t, node, i]
+                    leaves.tree[m], leaves.node[m], leaves.serial[m], leaves.action[m] = t, child, created[t], a
+                    leaves.parent[m] = states[t, node]
                     size[t] += 1
                     created[t] += 1
                     m += 1
                 node = child
-            leaf[t, walk] = node
+            leaves.leaf[t, walk] = node
     return m
 
 
 @_jit
-def expand(
-    states, value, goal, children, visits, q, prior, in_flight,
-    new_tree, new_node, new_states, new_value, new_q, new_prior, allowed, solved,
-):  # fmt: skip
-    """Fill in M new nodes: state, V, Q_0, and priors shared out over the allowed actions [M, A], -1 for the others.
-
-    Returns whether all values and priors were numbers a search can use.
-    """
-    ok = True
-    for i in range(new_states.shape[0]):
-        t, n = new_tree[i], new_node[i]
-        for k in range(states.shape[2]):
-            states[t, n, k] = new_states[i, k]
+def expand(trees, tree, node, evaluation):
+    """Fill in new nodes [M] of trees [M]: state, V, Q_0, and priors shared out over the allowed actions, -1 for the others."""
+    children, visits, q, prior, value, parent, action, goal, in_flight, states, size, created = trees
+    new_states, new_value, first_q, new_prior, allowed, solved = evaluation
+    for i in range(tree.shape[0]):
+        t, n = tree[i], node[i]
+        states[t, n] = new_states[i]
         value[t, n] = new_value[i]
         goal[t, n] = solved[i]
-        ok &= np.isfinite(new_value[i]) and np.isfinite(new_q[i])
         total, count = 0.0, 0
         for a in range(prior.shape[2]):
             if allowed[i, a]:
-                p = new_prior[i, a]
-                ok &= 0.0 <= p < np.inf
-                total += p
+                total += new_prior[i, a]
                 count += 1
         for a in range(prior.shape[2]):
             children[t, n, a] = -1
             visits[t, n, a] = 0
             in_flight[t, n, a] = 0
-            q[t, n, a] = new_q[i]
+            q[t, n, a] = first_q[i]
             if not allowed[i, a]:
                 prior[t, n, a] = -1.0
             elif total > 0.0:
                 prior[t, n, a] = new_prior[i, a] / total
             else:  # all probability was on moves that are not allowed
                 prior[t, n, a] = 1.0 / count
-    return ok
 
 
 @_jit
-def backup(parent, action, value, visits, q, in_flight, quota, leaf, beyond, use_max, first_visits, charge, too_deep):
-    """Carry the value of every leaf up to its root: N += 1, Q the mean or the maximum, and the walk is over."""
+def backup(trees, numbers, quota, leaf, beyond):
+    """Carry the value of every leaf [T, L] up to its root: N += 1, Q the mean or the maximum, and the walk is over."""
+    children, visits, q, prior, value, parent, action, goal, in_flight, states, size, created = trees
     for t in range(quota.shape[0]):
         for walk in range(quota[t]):
             node = np.int64(leaf[t, walk])
             a = np.int64(beyond[t, walk])
-            v = np.float64(value[t, node]) if a < 0 else too_deep
-            if a < 0 and node > 0:
+            v = np.float64(value[t, node]) if a < 0 else numbers.too_deep
+            if a < 0:
                 a = np.int64(action[t, node])
                 node = np.int64(parent[t, node])
             while a >= 0:
-                v += charge
+                v += numbers.charge
                 visits[t, node, a] += 1
                 in_flight[t, node, a] -= 1
-                if use_max:
+                if numbers.max_backup:
                     q[t, node, a] = max(np.float64(q[t, node, a]), v)
                 else:
-                    q[t, node, a] += (v - q[t, node, a]) / (visits[t, node, a] + first_visits)
-                a = np.int64(action[t, node]) if node > 0 else -1
+                    n = visits[t, node, a] + numbers.first_visits
+                    q[t, node, a] += (v - q[t, node, a]) / n
+                a = np.int64(action[t, node])  # -1 at the root
                 node = np.int64(parent[t, node])
 
 
 @_jit
-def play(
-    states, parent, action, value, goal, children, visits, q, prior, size, moved, going, by_value, played
-):  # fmt: skip
+def expand_and_backup(trees, numbers, quota, leaf, beyond, tree, node, evaluation):
+    """Both in one call, since to hand over the trees costs as much as to work on a few."""
+    expand(trees, tree, node, evaluation)
+    backup(trees, numbers, quota, leaf, beyond)
+
+
+@_jit
+def play(trees, numbers, going, moved, played):
     """Play one move in every going tree, played [T] (-1: none was tried), and keep the tree below it with all it holds.
 
     The kept nodes move to the front in their order, so a node is never written over before it has been read; moved [N] is room
     for their new numbers.
     """
+    children, visits, q, prior, value, parent, action, goal, in_flight, states, size, created = trees
     for t in range(going.shape[0]):
         played[t] = -1
         if not going[t]:
             continue
         best_score = -np.inf
         for a in range(prior.shape[2]):
-            score = np.float64(q[t, 0, a]) if by_value else np.float64(visits[t, 0, a])
+            score = np.float64(q[t, 0, a]) if numbers.play_value else np.float64(visits[t, 0, a])
             if visits[t, 0, a] > 0 and children[t, 0, a] >= 0 and score > best_score:
                 played[t], best_score = a, score
         if played[t] < 0:
@@ -189,7 +183,7 @@ def play(
                 continue
             states[t, to] = states[t, n]
             parent[t, to] = moved[parent[t, n]] if n > root else -1
-            action[t, to] = action[t, n]
+            action[t, to] = action[t, n] if n > root else -1
             value[t, to] = value[t, n]
             goal[t, to] = goal[t, n]
             for a in range(prior.shape[2]):
@@ -202,45 +196,32 @@ def play(
 
 
 @_jit
-def recall(kept, kept_costs, states, costs, at, new):
-    """Costs [M] of states [M, S] as far as they are kept [C, S], their places at [M], and rows new [M] of those that are not.
-
-    Returns how many are not. The second loop does nothing but read, so that the processor waits for many rows at once.
-    """
-    for m in range(states.shape[0]):
-        at[m] = below(hash_state(states[m]), np.uint64(kept.shape[0]))
-    for m in range(states.shape[0]):
-        costs[m] = kept_costs[at[m]]
-    n = 0
-    for m in range(states.shape[0]):
-        if np.isnan(costs[m]) or not same(kept[at[m]], states[m]):
-            new[n] = m
-            n += 1
-    return n
+def forbid(actions, allowed):
+    """Take one action [M] per row from those that are allowed [M, A], unless it is the only one."""
+    for i in range(actions.shape[0]):
+        others = False
+        for a in range(allowed.shape[1]):
+            others |= allowed[i, a] and a != actions[i]
+        allowed[i, actions[i]] &= not others
 
 
 # Roll-outs -------------------------------------------------------------------------------------------------------------
 
 
 @_jit
-def seeds_of_leaves(seeds, new_tree, new_serial, out):
+def seeds_of_leaves(seeds, leaves, out):
     """A seed of its own, out [M] uint64, for the roll-out from each new node: a function of its tree's seed and its number."""
     for i in range(out.shape[0]):
-        out[i] = mix(seeds[new_tree[i]] + np.uint64(new_serial[i]) * GOLDEN)
+        out[i] = mix(seeds[leaves.tree[i]] + np.uint64(leaves.serial[i]) * GOLDEN)
 
 
 @_jit
 def sample(probabilities, allowed, seeds, step, out):
-    """Draw one allowed action out [M] per row of probabilities [M, A] (uniform if they are all 0), by draw `step` of its seed.
-
-    Returns whether all rows could be drawn from.
-    """
-    ok = True
+    """Draw an allowed action out [M] per row of probabilities [M, A] (uniform if all are 0), by draw `step` of its seed."""
     for i in range(out.shape[0]):
         total, count = 0.0, 0
         for a in range(allowed.shape[1]):
             if allowed[i, a]:
-                ok &= 0.0 <= probabilities[i, a] < np.inf
                 total += probabilities[i, a]
                 count += 1
         left = (draw(seeds[i], np.uint64(step)) >> np.uint64(11)) * 2.0**-53
@@ -253,8 +234,6 @@ def sample(probabilities, allowed, seeds, step, out):
                     left -= p
                     if left < 0.0:
                         break
-        ok &= count > 0
-    return ok
 
 
 # Breadth-first search over the states of a tree --------------------------------------------------------------------------

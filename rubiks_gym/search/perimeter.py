@@ -1,18 +1,19 @@
-"""Where searches begin and end: start states are checked, and whoever reaches the perimeter around the goal is home.
+"""Where searches begin and end: start states are checked, and whoever reaches the goal perimeter is home.
 
-A perimeter of radius 0 is the goal alone, so "inside the perimeter" is every search's goal test, with or without a larger perimeter.
+A perimeter of radius 0 is the goal alone, so "inside the perimeter" is every search's goal test.
 """
 
-import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import side_by_side
 from rubiks_gym.search.heuristic import CostToGo, heuristic
-from rubiks_gym.search.solutions import Solutions
+from rubiks_gym.search.solutions import Budget, Solutions
 from rubiks_gym.search.table import StateTable, children
 
 MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
@@ -93,39 +94,42 @@ class Perimeter:
         return costs, inside
 
 
-def begin(puzzle: Puzzle, states: np.ndarray, perimeter: Perimeter | None) -> tuple[np.ndarray, Perimeter]:
-    """The start states [B, S], all of them possible, and the perimeter (by default of radius 0)."""
-    if perimeter is None:
-        perimeter = Perimeter(puzzle, 0)
+def begin(
+    puzzle: Puzzle, states: np.ndarray, perimeter: Perimeter | None, budget: Budget | None, **functions: Any
+) -> tuple[np.ndarray, Perimeter, Budget]:
+    """The start states [B, S], all of them possible, the perimeter (by default of radius 0) and the budget.
+
+    `functions` are what the search cannot do without, by name.
+    """
+    for word, function in functions.items():
+        if not callable(function):
+            raise ValueError(f"{word} must be a function of states, got {type(function).__name__}")
+    perimeter = Perimeter(puzzle, 0) if perimeter is None else perimeter
     if not isinstance(perimeter, Perimeter) or perimeter.puzzle.name != puzzle.name:
-        raise ValueError(
-            f"perimeter must be a Perimeter of {puzzle.name}, got {perimeter.puzzle if isinstance(perimeter, Perimeter) else perimeter!r}"
-        )
-    return puzzle.check(puzzle.as_states(states)), perimeter
-
-
-def whole(least: int, **values: int) -> None:
-    """Raise for the first of the named values that is not a whole number of at least `least`."""
-    for word, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{word} must be a whole number of at least {least}, got {value!r}")
+        given = perimeter.puzzle if isinstance(perimeter, Perimeter) else perimeter
+        raise ValueError(f"perimeter must be a Perimeter of {puzzle.name}, got {given!r}")
+    budget = Budget() if budget is None else budget
+    if not isinstance(budget, Budget):
+        raise ValueError(f"budget must be a Budget(nodes=..., seconds=..., memory=...), got {type(budget).__name__}")
+    return puzzle.check(puzzle.as_states(states)), perimeter, budget
 
 
 def one_by_one(
     search: Callable[[np.ndarray], tuple[list[int] | None, int]],
     states: np.ndarray,
     perimeter: Perimeter,
+    budget: Budget,
     parallel: bool = False,
 ) -> Solutions:
-    """Search from each start state in turn, or from as many as there are threads at the same time, unless it is in the perimeter.
+    """Search from each start state in turn, or from as many as there are threads at a time, unless it is in the perimeter.
 
     `search` takes a state [S] and returns the moves, or None if it found none, and the number of states it generated.
     """
 
     def solve(state: np.ndarray, distance: int) -> tuple[list[int] | None, int, float]:
-        start = time.perf_counter()
+        start = budget.clock()
         moves, nodes = search(state) if distance < 0 else (perimeter.finish(state), 0)
-        return moves, nodes, time.perf_counter() - start
+        return moves, nodes, budget.clock() - start
 
     calls = [partial(solve, *start) for start in zip(states, perimeter.distance(states).tolist(), strict=True)]
     outcomes = side_by_side(calls) if parallel else [call() for call in calls]

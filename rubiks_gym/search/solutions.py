@@ -1,7 +1,7 @@
 """What every search takes and returns: a budget, and one record with a row per start state."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ def shortest(tries: Sequence[Solutions]) -> Solutions:
     lengths = np.array([np.where(t.solved, [len(moves) for moves in t.moves], np.inf) for t in tries])  # [tries, B]
     moves = [tries[t].moves[b] for b, t in enumerate(lengths.argmin(axis=0))]
     solved, nodes, seconds = (np.stack(arrays) for arrays in list(zip(*tries, strict=True))[1:])
-    return Solutions(moves, solved.any(axis=0), nodes.sum(axis=0), seconds.sum(axis=0))
+    return Solutions(moves, np.any(solved, axis=0), nodes.sum(axis=0), seconds.sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,13 @@ class Budget:
         nodes: states generated for one start state.
         seconds: time for one start state.
         memory: bytes that the search's own arrays may take.
+        clock: what tells the time, in seconds.
     """
 
     nodes: int = 10_000_000
     seconds: float = float("inf")
     memory: int = 8 * 2**30
+    clock: Callable[[], float] = time.perf_counter
 
     def __post_init__(self) -> None:
         for word in ("nodes", "seconds", "memory"):
@@ -54,8 +56,17 @@ class Budget:
                 raise ValueError(f"a budget of {word} must be a positive number, got {value!r}")
 
     def deadline(self) -> float:
-        """The moment, by `time.perf_counter`, at which a search that starts now has to end."""
-        return time.perf_counter() + self.seconds
+        """The moment, by the clock, at which a search that starts now has to end."""
+        return self.clock() + self.seconds
+
+
+def path(parent: np.ndarray, action: np.ndarray, node: int) -> list[int]:
+    """The moves to a node of a tree in which each has its parent [N], -1 at the root, and the action [N] that led to it."""
+    moves = []
+    while parent[node] >= 0:
+        moves.append(int(action[node]))
+        node = parent[node]
+    return moves[::-1]
 
 
 def are_solutions(puzzle: Puzzle, states: np.ndarray, moves: list[list[int]]) -> np.ndarray:

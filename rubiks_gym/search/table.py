@@ -107,7 +107,7 @@ def look_ahead(slots, states, start, stop, hashes):
     """
     for m in range(start, stop):
         hashes[m - start] = hash_state(states[m])
-        prefetch(slots, home(slots, hashes[m - start]))
+        prefetch(slots, home(slots, hashes[m - start]))  # type: ignore[call-arg]
 
 
 @_jit
