@@ -1,7 +1,6 @@
 """Lights Out as a new puzzle: define how a batch of states moves, register it, and it has all that others have.
 
-A press changes a lamp and its neighbours; all lamps have to go out. A press is its own inverse. To train on it:
-python -m train.tabular --import examples.04_a_puzzle_of_your_own --puzzle lights-out-3
+A press changes a lamp and its neighbours; all lamps have to go out. A press is its own inverse.
 """
 
 import gymnasium as gym

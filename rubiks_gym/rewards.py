@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rubiks_gym.checks import number
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import copied
 
@@ -57,8 +58,7 @@ class Potential:
     def __post_init__(self) -> None:
         if not callable(self.cost_to_go):
             raise ValueError(f"cost_to_go must be a function from states [B, S] to moves [B], got {self.cost_to_go!r}")
-        if not 0 < self.gamma <= 1:
-            raise ValueError(f"gamma must be in (0, 1], got {self.gamma!r}")
+        number(above=0, most=1, gamma=self.gamma)
         object.__setattr__(self, "base", _checked(self.base))
 
     def __call__(self, states: np.ndarray, actions: np.ndarray, next_states: np.ndarray, solved: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from rubiks_gym.checks import flag, named, number, whole
 from rubiks_gym.puzzles import Puzzle, kernels, sample_seeds
 from rubiks_gym.puzzles.threads import over_rows
 
@@ -29,7 +30,12 @@ class Scramble(Protocol):
 class _Walk:
     """Scrambles that walk from the goal: a subclass says how deep, and which episodes share a walk."""
 
+    k_max: int
     allow_undo: bool
+
+    def __post_init__(self) -> None:
+        whole(1, k_max=self.k_max)
+        flag(allow_undo=self.allow_undo)
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         raise NotImplementedError
@@ -52,9 +58,6 @@ class UniformK(_Walk):
     k_max: int
     allow_undo: bool = False
 
-    def __post_init__(self) -> None:
-        _check_depth("k_max", self.k_max)
-
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         return _uniform_depths(self.k_max, seeds)
 
@@ -66,9 +69,6 @@ class FixedK(_Walk):
     k_max: int
     allow_undo: bool = False
 
-    def __post_init__(self) -> None:
-        _check_depth("k_max", self.k_max)
-
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         return np.full(len(seeds), self.k_max, np.int64)
 
@@ -79,9 +79,6 @@ class DeepCube(_Walk):
 
     k_max: int
     allow_undo: bool = False
-
-    def __post_init__(self) -> None:
-        _check_depth("k_max", self.k_max)
 
     def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Start states [B, S] and depths [B]."""
@@ -112,14 +109,10 @@ class AdaptiveK(_Walk):
     _recent: deque = field(default_factory=deque, repr=False)
 
     def __post_init__(self) -> None:
-        _check_depth("k_max", self.k_max)
-        _check_depth("window", self.window)
-        if self.offset < 0 or self.convergence_points < 0:
-            raise ValueError(
-                f"offset and convergence_points must not be negative, got {self.offset} and {self.convergence_points}"
-            )
-        if not 0 < self.success_rate <= 1:
-            raise ValueError(f"success_rate must be in (0, 1], got {self.success_rate}")
+        super().__post_init__()
+        whole(1, window=self.window)
+        whole(0, **named(self, "offset", "convergence_points"))
+        number(above=0, most=1, success_rate=self.success_rate)
 
     @property
     def effective_k(self) -> int:
@@ -184,16 +177,19 @@ def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None = 
     if not isinstance(scramble, str):
         if isinstance(scramble, type) or not callable(getattr(scramble, "draw", None)):
             raise ValueError(f"a scramble object needs a method draw(puzzle, streams, episodes), got {scramble!r}")
-        if k_max is not None:
-            raise ValueError("k_max belongs to a scramble given by name; set it in the scramble object itself")
+        if k_max is not None or settings:
+            raise ValueError(
+                "k_max and other settings belong to a scramble given by name; set it in the scramble object itself"
+            )
         return scramble
     if scramble not in SCRAMBLES:
         raise ValueError(f"unknown scramble {scramble!r}: choose from {', '.join(SCRAMBLES)}, or pass an object")
     kind = SCRAMBLES[scramble]
     if issubclass(kind, _Walk):
         return kind(puzzle.k_max if k_max is None else k_max, **settings)
-    if k_max is not None:
-        raise ValueError(f"scramble {scramble!r} makes no walk, so k_max={k_max} has no meaning")
+    for name, value in {"k_max": k_max, **settings}.items():
+        if value is not None:
+            raise ValueError(f"scramble {scramble!r} makes no walk, so {name}={value} has no meaning")
     if kind is Start:
         kind().draw(puzzle, np.zeros(0, np.uint64), np.zeros(0, np.int64))
     return kind()
@@ -210,8 +206,3 @@ def _uniform_depths(k: int, seeds: np.ndarray) -> np.ndarray:
     out = np.empty(len(seeds), np.int64)
     over_rows(kernels.uniform_depths, (k,), (seeds, out))
     return out
-
-
-def _check_depth(word: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{word} must be a whole number of at least 1, got {value!r}")

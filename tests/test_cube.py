@@ -335,8 +335,8 @@ def test_every_state_near_the_goal_is_reached_by_a_shortest_sequence_in_normal_f
         children, after = cube.expand(states), cube.canonical_form[nodes]
         states, nodes = children[after >= 0], after[after >= 0].astype(np.int64)
         layer = {state.tobytes() for state in children.reshape(-1, cube.state_size)} - seen
-        normal = {state.tobytes() for state in states}
-        assert layer <= normal
+        canonical = {state.tobytes() for state in states}
+        assert layer <= canonical
         seen |= layer
 
 
@@ -354,12 +354,12 @@ def test_short_sequences_in_normal_form_are_as_many_as_the_states_they_lead_to(m
 
 
 @pytest.mark.parametrize("cube", CUBES, ids=repr)
-def test_a_representative_is_the_same_for_all_that_are_alike_and_one_of_them(cube, rng):
+def test_a_representative_is_the_same_for_the_whole_symmetry_class_and_belongs_to_it(cube, rng):
     states = cube.random_states(sample_seeds(rng, 50))
-    alike = np.concatenate([cube.symmetries(states), cube.symmetries(cube.inverse(states))], axis=1)
+    images = np.concatenate([cube.symmetries(states), cube.symmetries(cube.inverse(states))], axis=1)
     found = cube.representatives(states)
-    assert (cube.representatives(alike.reshape(-1, cube.state_size)).reshape(alike.shape) == found[:, None]).all()
-    assert (alike == found[:, None]).all(axis=2).any(axis=1).all()
+    assert (cube.representatives(images.reshape(-1, cube.state_size)).reshape(images.shape) == found[:, None]).all()
+    assert (images == found[:, None]).all(axis=2).any(axis=1).all()
     assert (cube.representatives(cube.goal[None]) == cube.goal).all()
 
 

@@ -236,12 +236,12 @@ def test_a_copy_goes_on_like_the_original_and_apart_from_it(id, duplicate):
         env.reset(seed=4)
         env.action_space.seed(0)
         actions = [env.action_space.sample() for _ in range(30)]
-        twin = duplicate(env)
+        other = duplicate(env)
         for action in actions:
-            for a, b in zip(env.step(action)[:4], twin.step(action)[:4], strict=True):
+            for a, b in zip(env.step(action)[:4], other.step(action)[:4], strict=True):
                 np.testing.assert_array_equal(a, b)
-        twin.reset(seed=99)
-        np.testing.assert_array_equal(env.reset(seed=4)[0], duplicate(twin).reset(seed=4)[0])
+        other.reset(seed=99)
+        np.testing.assert_array_equal(env.reset(seed=4)[0], duplicate(other).reset(seed=4)[0])
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -146,9 +146,9 @@ def test_notation_reads_what_it_writes(puzzle, rng):
 
 
 def test_copies_and_pickles_are_the_same_puzzle(puzzle, states):
-    for twin in (copy.deepcopy(puzzle), pickle.loads(pickle.dumps(puzzle))):
-        assert twin.name == puzzle.name
-        assert (twin.expand(states) == puzzle.expand(states)).all()
+    for other in (copy.deepcopy(puzzle), pickle.loads(pickle.dumps(puzzle))):
+        assert other.name == puzzle.name
+        assert (other.expand(states) == puzzle.expand(states)).all()
 
 
 def test_functions_leave_their_arguments_alone(puzzle, states):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rubiks_gym.checks import flag
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.observations import make_observation
 from rubiks_gym.puzzles import Puzzle
@@ -40,8 +41,7 @@ class Task:
         self.reward = make_reward(reward, puzzle)
         self.observe, self.observation_space = make_observation(observation or puzzle.observations[0], puzzle)
         self.action_space = spaces.Discrete(puzzle.n_actions)
-        if not isinstance(exact, bool):
-            raise ValueError(f"exact must be True or False, got {exact!r}")
+        flag(exact=exact)
         self.exact = ExactTable(puzzle) if exact else None
 
     def start(self, streams: np.ndarray, episodes: np.ndarray) -> Starts:

@@ -8,6 +8,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from rubiks_gym.checks import whole
 from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
@@ -49,9 +50,9 @@ class PuzzleVectorEnv(VectorEnv):
     ) -> None:
         check_render_mode(render_mode, self.metadata["render_modes"])
         puzzle = settings_taken(puzzle, keywords)
-        for word, value in (("num_envs", num_envs), ("max_episode_steps", max_episode_steps)):
-            if value is not NEVER and not (isinstance(value, int) and value >= 1):
-                raise ValueError(f"{word} must be a whole number of at least 1, got {value!r}")
+        whole(1, num_envs=num_envs)
+        if max_episode_steps is not NEVER:
+            whole(1, max_episode_steps=max_episode_steps)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.puzzle, self.num_envs, self.max_episode_steps, self.render_mode = (

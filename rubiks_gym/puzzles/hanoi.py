@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.puzzle import Puzzle, _frozen
 from rubiks_gym.puzzles.streams import below, counter, draw
@@ -15,9 +16,8 @@ class Hanoi(Puzzle):
     """Hanoi with any number of disks and at least three pegs; an action "ab" moves the top disk of peg a to peg b."""
 
     def __init__(self, disks: int = 3, pegs: int = 3) -> None:
-        for word, value, least, most in (("disks", disks, 1, 64), ("pegs", pegs, 3, 16)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-                raise ValueError(f"{word} must be a whole number from {least} to {most}, got {value!r}")
+        whole(1, 64, disks=disks)
+        whole(3, 16, pegs=pegs)
         self.disks, self.pegs = int(disks), int(pegs)
         pairs = list(permutations(range(self.pegs), 2))
         super().__init__(

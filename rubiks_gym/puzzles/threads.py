@@ -14,6 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from rubiks_gym.checks import whole
+
 T = TypeVar("T")
 
 # Fewer rows than this take well under a millisecond, and handing them over costs more than it saves.
@@ -27,8 +29,7 @@ _here = threading.local()  # .busy: this thread is one of several side by side
 def set_num_threads(n: int) -> None:
     """Use n threads for large batches from now on (default: the cores this process may use)."""
     global _threads, _pool
-    if not isinstance(n, int) or n < 1:
-        raise ValueError(f"the number of threads must be a whole number of at least 1, got {n!r}")
+    whole(1, threads=n)
     _threads, _pool = n, None
 
 
