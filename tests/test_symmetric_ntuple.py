@@ -283,7 +283,7 @@ def test_a_cascade_finds_solutions_hardly_longer_than_those_of_the_whole_beam(rn
 
 
 def test_the_solver_answers_without_a_run(tmp_path):
-    command = [sys.executable, "-m", "train.solve", "--scramble", "R U F' D L2 B", "--gif", str(tmp_path / "solve.gif")]
+    command = [sys.executable, "-m", "rubiks_gym", "solve", "R U F' D L2 B", "--gif", str(tmp_path / "solve.gif")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "solved in 7 moves" in done.stdout and (tmp_path / "solve.gif").exists()
