@@ -200,7 +200,7 @@ def parse_depths(text: str) -> list[int]:
 
 def main() -> None:
     """The command line."""
-    searches = "".join(f"\n  {name:<24}{(function.__doc__ or '').splitlines()[0]}" for name, (function, _) in SEARCHES.items())
+    searches = "".join(f"\n  {name:<23}{search.description}" for name, search in SEARCHES.items())
     evaluate(tyro.cli(Options, prog="python -m train.evaluate", description=f"{__doc__.strip()}\n\nsearches:{searches}"))
 
 
