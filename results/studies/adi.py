@@ -12,7 +12,7 @@ from results.plots import learning_plot, solved_plot
 from results.published import BETACUBE, DEEPCUBE
 from results.questions import Question, Run, Search, Study, Turned, Uniform
 from results.tables import Section
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import Puzzle, Rubik3x3
 from train.evaluation import heuristic_quality, kociemba_lengths, policy_quality
 
 DRIFT = {  # the same loop four times -> what it is called
@@ -66,6 +66,7 @@ def conjugations(agent: Agent, folder: Path) -> dict[str, Any]:
 
 def kociemba(agent: Agent, folder: Path) -> dict[str, Any]:
     """Median lengths of the two-phase solver on the same cubes."""
+    assert isinstance(agent.puzzle, Rubik3x3)
     lengths = {name: kociemba_lengths(agent.puzzle, states.sample(agent.puzzle)[0]) for name, states in CUBES.items()}
     return {
         "median_after_15_turns": float(np.median(lengths["15 turns"])),

@@ -186,7 +186,9 @@ class Puzzle:
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all that can be reached, one per seed [B] uint64."""
-        raise NotImplementedError(f"{self.name} cannot draw uniformly random states; scramble it with walks instead")
+        if not self.enumerable:
+            raise NotImplementedError(f"{self.name} cannot draw uniformly random states; scramble it with walks instead")
+        return self.from_index((mix(self.as_seeds(seeds)) % np.uint64(self.n_states)).astype(np.int64))
 
     # Encodings ------------------------------------------------------------------------------------------------------
 
