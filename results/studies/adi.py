@@ -92,7 +92,7 @@ QUESTIONS = [
     Question("truth", ("2x2", *DRIFT), measure=truth),
     Question("uniform", ("2x2",), Uniform(500), SMALL | NAIVE),
     Question("turns", ("2x2",), Turned(14, 50), BETACUBES | SMALL),
-    Question("turns", LARGE, Turned(30, 20, first=2, every=2), TURNS),
+    Question("turns", LARGE, Turned(30, 20, first=3, every=3), TURNS),
     *(Question(name, LARGE, states, SCRAMBLED) for name, states in CUBES.items()),
     Question("kociemba", ("3x3",), measure=kociemba),
     Question("conjugations", ("2x2",), measure=conjugations),
