@@ -1,6 +1,6 @@
 """Plots in one style: colours that colour-blind readers tell apart, seeds as a band, labels at the lines, 800 pixels wide."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from results.questions import Answer, Study
 from results.statistics import wilson
 from results.tables import shares
+from train.plots import COLOURS as SEVEN
+from train.plots import GREY, label_ends, smoothed
 
-# Okabe and Ito's palette without its yellow, which is faint on white
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F")
+COLOURS = (*SEVEN, GREY)
 MARKERS = "osD^vPX*"
 DPI = 100
 _STYLE: Any = {
@@ -36,13 +37,7 @@ def panels(n: int, height: float = 3.4) -> tuple[Figure, list[Axes]]:
     return figure, list(np.atleast_1d(figure.subplots(1, n)))
 
 
-def smoothed(y: np.ndarray, width: int = 9) -> np.ndarray:
-    """The mean of each value and its neighbours, fewer of them at the ends."""
-    half = min(width // 2, (len(y) - 1) // 2)
-    return np.array([y[max(0, i - half) : i + half + 1].mean() for i in range(len(y))])
-
-
-def learning(ax: Axes, runs: dict[str, list[Curve]], width: int = 9) -> None:
+def learning(ax: Axes, runs: dict[str, list[Curve]]) -> None:
     """Curves of each run: the mean over seeds smoothed, between the seeds' extremes as a band; the raw ones faint behind."""
     ends = []
     for (name, seeds), colour in zip(runs.items(), COLOURS, strict=False):
@@ -53,33 +48,12 @@ def learning(ax: Axes, runs: dict[str, list[Curve]], width: int = 9) -> None:
         each = np.array([np.interp(x, *curve.T) for curve in points])  # [seeds, points]
         for y in each:
             ax.plot(x, y, color=colour, alpha=0.2, linewidth=0.7)
-        even = np.array([smoothed(y, width) for y in each])
+        even = np.array([smoothed(y, 0.09) for y in each])
         if len(even) > 1:
             ax.fill_between(x, even.min(axis=0), even.max(axis=0), color=colour, alpha=0.2, linewidth=0)
         ax.plot(x, even.mean(axis=0), color=colour)
-        ends.append((x[-1], float(even.mean(axis=0)[-1]), name, colour))
+        ends.append((name, x[-1], float(even.mean(axis=0)[-1]), colour))
     label_ends(ax, ends)
-
-
-def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
-    """Names (x, y, name, colour) at the right of where lines end, pushed apart where they would cover one another."""
-    ax.get_ylim()  # settles the limits, which are worked out when they are first asked for
-    ends = sorted(ends, key=lambda end: ax.transData.transform((end[0], end[1]))[1])
-    if not ends:
-        return
-    right = max(x for x, *_ in ends)
-    to_axes = ax.transAxes.inverted().transform
-    heights = [float(to_axes(ax.transData.transform((right, y)))[1]) for _, y, *_ in ends]
-    least = 0.062 * 3.4 / ax.figure.get_figheight()  # type: ignore[union-attr]
-    for i in range(1, len(heights)):
-        heights[i] = max(heights[i], heights[i - 1] + least)
-    excess = max(0.0, heights[-1] - 1.0)
-    for i in reversed(range(len(heights))):  # what is too high moves down, and pushes those below it
-        heights[i] = min(heights[i], (heights[i + 1] - least) if i + 1 < len(heights) else heights[i] - excess)
-    for (_, _, name, colour), height in zip(ends, heights, strict=True):
-        ax.annotate(
-            name, (1.01, height), xycoords="axes fraction", color=colour, fontsize=8.5, va="center", annotation_clip=False
-        )
 
 
 def solved(ax: Axes, lines: dict[str, dict[int, tuple[int, int]]], beside: dict[str, dict[int, float]]) -> None:
@@ -91,8 +65,8 @@ def solved(ax: Axes, lines: dict[str, dict[int, tuple[int, int]]], beside: dict[
         low, high = 100 * np.array([wilson(*groups[g]) for g in x]).T
         ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
         ax.plot(x, y, color=colour, marker=marker)
-        ends.append((x[-1], y[-1], name, colour))
-    colours = {name: colour for _, _, name, colour in ends}
+        ends.append((name, x[-1], y[-1], colour))
+    colours = {name: colour for name, *_, colour in ends}
     for name, theirs in beside.items():
         points = sorted(theirs.items())
         ax.plot(*zip(*points, strict=True), color=colours.get(name, "black"), linestyle="--", linewidth=1.1)

@@ -64,7 +64,7 @@ def conjugations(agent: Agent, folder: Path) -> dict[str, Any]:
     return triplets(agent.puzzle, SMALL["DeepCube"].make(agent)(Uniform(500).sample(agent.puzzle)[0]).moves)
 
 
-def kociemba(agent: Agent, folder: Path) -> dict[str, Any]:
+def kociemba(agent: Any, folder: Path) -> dict[str, Any]:
     """Median lengths of the two-phase solver on the same cubes."""
     assert isinstance(agent.puzzle, Rubik3x3)
     lengths = {name: kociemba_lengths(agent.puzzle, states.sample(agent.puzzle)[0]) for name, states in CUBES.items()}

@@ -1,6 +1,5 @@
 """DAVI beside Tardon's thesis: the 2x2x2 against the truth, towers of Hanoi, the 3x3x3, convergence points, N by lambda."""
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from results.questions import (
 from results.tables import Section, prefixes, table
 from rubiks_gym.exact import ExactTable
 from train.evaluation import heuristic_quality, solved_from
+from train.plots import convergence_points
 
 
 def bwas(weight: float, n: int = 7, nodes: int = 10_000_000, seconds: float | None = None) -> Search:
@@ -54,8 +54,7 @@ def smaller_towers(agent: Any, folder: Path) -> dict[str, Any]:
 
 def convergence(agent: Agent, folder: Path) -> dict[str, Any]:
     """Iterations of the convergence points; losses and the error over all states on the way."""
-    counts = [(0, 0), *((int(row["step"]), row["convergence_points"]) for row in metrics(folder))]
-    points = [step for (_, before), (step, now) in pairwise(counts) if now > before]
+    points = convergence_points(metrics(folder))
     return {"points": points, "convergence_points": len(points), **curves("loss", "validation_loss", "error")(agent, folder)}
 
 
