@@ -27,8 +27,7 @@ class LightsOut(Puzzle):
         )
 
     def apply(self, states, actions):
-        states = self.as_states(states)
-        actions = self.as_actions(actions, len(states))
+        states, actions = self.as_states(states), self.as_actions(actions, len(states))
         if ((actions < 0) | (actions >= self.n_actions)).any():
             self.refuse_actions(actions)
         return states ^ self.presses[actions]
@@ -49,7 +48,6 @@ rubiks_gym.register_puzzle("LightsOut-v0", LightsOut, max_episode_steps=30)
 if __name__ == "__main__":
     check_puzzle(LightsOut())
     envs = gym.make_vec("LightsOut-v0", num_envs=1000, scramble="uniform", k_max=8)
-    envs.action_space.seed(0)
     envs.reset(seed=0)
     rewards = sum(envs.step(envs.action_space.sample())[1].sum() for _ in range(100))
     print(f"a thousand random players put all lamps out {rewards:.0f} times in 100 steps each")
@@ -57,5 +55,5 @@ if __name__ == "__main__":
     env = gym.make("LightsOut-v0", render_mode="ansi")
     env.reset(seed=1)
     print(env.render())
-    state = env.unwrapped.get_state()["state"]
-    print("fewest presses:", env.unwrapped.puzzle.format(ExactTable(env.unwrapped.puzzle).solve(state[None])[0]))
+    puzzle, state = env.unwrapped.puzzle, env.unwrapped.get_state()["state"]
+    print("fewest presses:", puzzle.format(ExactTable(puzzle).solve(state[None])[0]))

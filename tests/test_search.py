@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, puzzle_from_name, set_num_threads
 from rubiks_gym.puzzles.streams import GOLDEN, mix
+from rubiks_gym.puzzles.table import StateTable, children, hash_state, seek
 from rubiks_gym.registration import PUZZLES
 from rubiks_gym.search import (
     SEARCHES,
@@ -32,7 +33,6 @@ from rubiks_gym.search import (
     mcts,
 )
 from rubiks_gym.search.beam import lowest
-from rubiks_gym.search.table import StateTable, children, hash_state, seek
 
 
 class Guide:

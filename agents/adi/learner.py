@@ -47,8 +47,8 @@ from agents.networks.fitting import OPTIMIZERS, fit
 from agents.networks.symmetry import turned_actions
 from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Puzzle, sample_seeds
+from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.scrambles import make_scramble
-from rubiks_gym.search.table import StateTable
 
 
 class Samples(NamedTuple):

@@ -40,9 +40,9 @@ from agents.networks.embedding import feature_indices, make_features
 from agents.networks.fitting import OPTIMIZERS, fit
 from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Cube, Puzzle, sample_seeds
+from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.scrambles import make_scramble
 from rubiks_gym.search.heuristic import CostToGo
-from rubiks_gym.search.table import StateTable
 
 
 def targets(

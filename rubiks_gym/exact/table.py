@@ -4,11 +4,8 @@ A table is built in seconds, kept in the user's cache folder and shared by all o
 folder is `RUBIKS_GYM_CACHE` if that variable is set, else the platform's usual place.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import platformdirs
@@ -16,9 +13,7 @@ import platformdirs
 from rubiks_gym import files
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.puzzle import hash_of
-
-if TYPE_CHECKING:
-    from rubiks_gym.search.table import StateTable
+from rubiks_gym.puzzles.table import StateTable, reachable
 
 VERSION = 2  # of the file's layout
 MOST_STATES = 50_000_000
@@ -117,19 +112,11 @@ def breadth_first(puzzle: Puzzle) -> np.ndarray:
 
 def breadth_first_by_hash(puzzle: Puzzle) -> tuple[np.ndarray, StateTable]:
     """Distances [N] from the goal of all states that can be reached, and the table that numbers them."""
-    table = _empty_table(puzzle)
-    table.insert(puzzle.goal[None])
-    layers, begin = [1], 0
-    while layers[-1]:
-        end = len(table)
-        for start in range(begin, end, _CHUNK):
-            children = puzzle.expand(table.states[start : min(start + _CHUNK, end)])
-            table.insert(children.reshape(-1, puzzle.state_size))
-            if len(table) > MOST_STATES:
-                raise ValueError(f"{puzzle.name} has no exact table: it has more than {MOST_STATES:,} states")
-        layers.append(len(table) - end)
-        begin = end
-    kind = np.uint8 if len(layers) < 255 else np.uint16
+    found = reachable(puzzle, MOST_STATES)
+    if found is None:
+        raise ValueError(f"{puzzle.name} has no exact table: it has more than {MOST_STATES:,} states")
+    layers, table = found
+    kind = np.uint8 if len(layers) < 256 else np.uint16
     return np.repeat(np.arange(len(layers), dtype=kind), layers), table
 
 
@@ -170,7 +157,7 @@ def _load(file: Path, puzzle: Puzzle, fingerprint: str) -> tuple[np.ndarray, Sta
     distances, states = arrays["distances"], arrays.get("states")
     if states is None:
         return distances, None
-    table = _empty_table(puzzle)
+    table = StateTable(puzzle.state_size)
     table.insert(states)
     return distances, table
 
@@ -184,9 +171,3 @@ def _save(file: Path, fingerprint: str, distances: np.ndarray, table: StateTable
         files.save(file, {"fingerprint": fingerprint}, arrays)
     except OSError:
         return
-
-
-def _empty_table(puzzle: Puzzle) -> StateTable:
-    from rubiks_gym.search.table import StateTable  # only puzzles without an index need the searches' table
-
-    return StateTable(puzzle.state_size)

@@ -10,9 +10,10 @@ from rubiks_gym.checks import choice
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.chain import Chain
 from rubiks_gym.puzzles.puzzle import BOOL, UINT8, Puzzle, Sequences, _frozen, hash_of
+from rubiks_gym.puzzles.table import reachable
 from rubiks_gym.puzzles.threads import over_rows
 
-_COUNTED = 1 << 18  # states whose pieces look alike are counted one by one up to this many, which takes a second
+_COUNTED = 1_000_000  # states whose pieces look alike are counted one by one up to this many, which takes a second
 
 
 class PermutationPuzzle(Puzzle):
@@ -23,7 +24,7 @@ class PermutationPuzzle(Puzzle):
     inverse and compose; `check` refuses states that no moves lead to.
 
     With `goal`, pieces of the same value look alike, and a state says *what is at each place*. Random states are uniform
-    here too. The number of states is known up to 262,144 of them, or if it is given, and `check` compares how often each
+    here too. The number of states is known up to a million of them, or if it is given, and `check` compares how often each
     value occurs among places that moves connect, which not every impossible state violates.
 
     A move's inverse is looked for among the generators; where it is missing it is added behind its move, under the
@@ -132,7 +133,8 @@ class PermutationPuzzle(Puzzle):
     def n_states(self) -> int:
         """How many states can be reached from the goal; 0 if that is not known."""
         if self._n_states is None:
-            self._n_states = self.chain.order if self.distinct else self._counted()
+            found = None if self.distinct else reachable(self, _COUNTED)
+            self._n_states = self.chain.order if self.distinct else 0 if found is None else len(found[1])
         return self._n_states
 
     @property
@@ -218,18 +220,6 @@ class PermutationPuzzle(Puzzle):
         out = np.empty((len(digits), self.state_size), np.uint8)
         np.put_along_axis(out, self.chain.images(digits, self.chain.points).astype(np.int64), self.goal[None], axis=1)
         return out
-
-    def _counted(self) -> int:
-        """How many states a search from the goal finds; 0 if they are too many."""
-        seen, frontier = {self.goal.tobytes()}, self.goal[None]
-        while len(frontier):
-            children = np.unique(self.expand(frontier).reshape(-1, self.state_size).view(f"V{self.state_size}"))
-            new = [state for state in children.tolist() if state not in seen]
-            seen.update(new)
-            if len(seen) > _COUNTED:
-                return 0
-            frontier = np.frombuffer(b"".join(new), np.uint8).reshape(-1, self.state_size)
-        return len(seen)
 
     def _needs_index(self) -> None:
         if not self.distinct:

@@ -7,10 +7,10 @@ import numpy as np
 
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.table import StateTable, children
 from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic, as_costs, heuristic
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions
-from rubiks_gym.search.table import StateTable, children
 
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache and are a full batch for a network
 _LIKE_PARENT = 2 / 3  # how much of its parent's second part a child is expected to have

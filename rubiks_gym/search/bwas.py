@@ -11,10 +11,10 @@ from numba import njit
 
 from rubiks_gym.checks import number, whole
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.table import MOST, StateTable, children, enough, grown
 from rubiks_gym.search.heuristic import CostToGo
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions, path
-from rubiks_gym.search.table import MOST, StateTable, children, enough, grown
 
 _jit = njit(cache=True, nogil=True)
 _UNREACHED = np.iinfo(np.int32).max

@@ -4,10 +4,10 @@ import numpy as np
 
 from rubiks_gym.checks import choice, flag, whole
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.search.heuristic import CostToGo, Policy, probabilities
 from rubiks_gym.search.perimeter import Perimeter, begin
 from rubiks_gym.search.solutions import Budget, Solutions
-from rubiks_gym.search.table import StateTable
 
 
 def greedy(

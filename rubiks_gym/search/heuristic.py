@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import below
-from rubiks_gym.search.table import hash_state, same
+from rubiks_gym.puzzles.table import hash_state, same
 
 _jit = njit(cache=True, nogil=True)
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.search import mcts_kernels as kernels
 from rubiks_gym.search.heuristic import CostToGo, Policy
 from rubiks_gym.search.mcts_settings import Numbers, Settings
 from rubiks_gym.search.perimeter import Perimeter
 from rubiks_gym.search.solutions import Budget, path
-from rubiks_gym.search.table import StateTable
 
 _LARGEST_BATCH = 1 << 15  # states evaluated in a round: more are not faster each, and time is looked at between rounds
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.table import StateTable, children
 from rubiks_gym.puzzles.threads import side_by_side
 from rubiks_gym.search.heuristic import CostToGo, heuristic
 from rubiks_gym.search.solutions import Budget, Solutions
-from rubiks_gym.search.table import StateTable, children
 
 MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache

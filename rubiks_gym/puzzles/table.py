@@ -5,11 +5,13 @@ two states are the same when all their bytes are, so no search ever takes one st
 Letters: B batch, S state, A actions, M rows, N states stored, C slots.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numba import njit
 
-from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.prefetch import prefetch
+from rubiks_gym.puzzles.puzzle import Puzzle
 from rubiks_gym.puzzles.streams import GOLDEN, below, mix
 
 MOST = 2**30  # states that a table can number: they and the slots, at most three times as many, stay within 32 bits
@@ -18,6 +20,7 @@ _jit = njit(cache=True, nogil=True)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
 _NUMBER, _TAG = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFF00000000)  # a slot: a number plus 1, and upper half of its hash
 _AHEAD = 256  # rows whose slots are fetched together
+_CHUNK = 1 << 14  # states expanded at a time: their children fit the processor's cache
 
 
 # Children ------------------------------------------------------------------------------------------------------------
@@ -59,6 +62,23 @@ def same(state, other):
     for i in range(state.shape[0]):
         equal &= state[i] == other[i]
     return equal
+
+
+def reachable(puzzle: Puzzle, most: int) -> tuple[list[int], StateTable] | None:
+    """All states in order of their distance from the goal, and how many there are at each; None if they are more than most."""
+    table = StateTable(puzzle.state_size)
+    table.insert(puzzle.goal[None])
+    layers, begin = [1], 0
+    while layers[-1]:
+        end = len(table)
+        for start in range(begin, end, _CHUNK):
+            chunk = puzzle.expand(table.states[start : min(start + _CHUNK, end)])
+            table.insert(chunk.reshape(-1, puzzle.state_size))
+            if len(table) > most:
+                return None
+        layers.append(len(table) - end)
+        begin = end
+    return layers[:-1], table
 
 
 # The table -----------------------------------------------------------------------------------------------------------
