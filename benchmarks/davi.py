@@ -57,14 +57,14 @@ def main(args: Args) -> int:
     """One row per measurement."""
     use_cores(1)
     measured = [
-        ("training, three epochs of each batch", training(3, args), "training"),
-        ("training, one epoch of each batch", training(1, args), "training"),
-        ("BWAS, N = 1000", searching(1000, args), "bwas"),
-        ("BWAS, N = 100", searching(100, args), "bwas"),
+        ("training, three epochs of each batch", training(3, args), "training", 3),
+        ("training, one epoch of each batch", training(1, args), "training", None),
+        ("BWAS, N = 1000", searching(1000, args), "bwas", 3),
+        ("BWAS, N = 100", searching(100, args), "bwas", None),
     ]
     rows = [
-        {"work": work, "per second": ours, "DeepCubeA": theirs, "ratio": ours / theirs, "required": 3}
-        for work, ours, theirs in ((work, ours, SPEED["davi"][of]) for work, ours, of in measured)
+        {"work": work, "per second": ours, "DeepCubeA": theirs, "ratio": ours / theirs, "required": required}
+        for work, ours, theirs, required in ((work, ours, SPEED["davi"][of], required) for work, ours, of, required in measured)
     ]
     weights = sum(parameter.numel() for parameter in Davi(Rubik3x3(), NETWORKS[NETWORK]).network.parameters())
     return finish("davi", rows, args, note=f"3x3x3, one core, {weights:,} weights; states trained on and nodes generated.")
