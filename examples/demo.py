@@ -27,30 +27,33 @@ RADIUS = 6  # of the perimeter around the goal in which beams end
 
 
 def main(
-    lots: int = PRESETS["demo"].config.lots, rounds: int = PRESETS["demo"].config.rounds, cubes: int = 20, width: int = 16_384
+    walk_batches: int = PRESETS["3x3-demo"].config.walk_batches,
+    rounds: int = PRESETS["3x3-demo"].config.rounds,
+    cubes: int = 20,
+    width: int = 16_384,
 ) -> None:
     """Show the main jobs end to end.
 
     Args:
-        lots: lots of walks to learn from.
+        walk_batches: batches of random walks to learn from.
         rounds: rounds of its own searches to learn from.
         cubes: cubes to solve.
         width: of the beam that solves them.
     """
     FOLDER.mkdir(exist_ok=True)
-    solve_cubes(learn(lots, rounds), cubes, width)
+    solve_cubes(learn(walk_batches, rounds), cubes, width)
     solve_optimally(Rubik2x2(), "2x2x2", starts=1000)
     solve_optimally(Hanoi(disks=5), "Hanoi with 5 disks", starts=243)
     count_steps()
     print(f"\nIn {FOLDER}/: " + ", ".join(sorted(file.name for file in FOLDER.iterdir())))
 
 
-def learn(lots: int, rounds: int) -> SymmetricNTuple:
+def learn(walk_batches: int, rounds: int) -> SymmetricNTuple:
     print("Learning the 3x3x3 from random walks and from its own searches; it begins with tables of zeros.")
     shutil.rmtree(FOLDER / "run", ignore_errors=True)  # each demo learns anew
-    puzzle, config, _ = PRESETS["demo"]
-    config = replace(config, lots=lots, rounds=rounds)
-    return train(Options(run=RunOptions(folder=FOLDER / "run"), preset="demo", puzzle=puzzle, config=config))
+    puzzle, config, _ = PRESETS["3x3-demo"]
+    config = replace(config, walk_batches=walk_batches, rounds=rounds)
+    return train(Options(run=RunOptions(folder=FOLDER / "run"), preset="3x3-demo", puzzle=puzzle, config=config))
 
 
 def solve_cubes(agent: SymmetricNTuple, cubes: int, width: int) -> None:

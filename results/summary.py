@@ -10,7 +10,7 @@ from results.tables import Section
 
 # algorithm, questions, run, searches: what is shown of each
 SHOWN = (
-    ("symmetric_ntuple", "uniform, test set", "qtm", ("beam 8,192", "beam 262,144")),
+    ("symmetric_ntuple", "uniform, test set", "3x3-qtm", ("beam 8,192", "beam 262,144")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
     ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube")),
@@ -37,7 +37,7 @@ def learners(find: Callable[[str], Study]) -> str:
 
 def headline(find: Callable[[str], Study]) -> str:
     """What the trained solver does with random cubes."""
-    for answer in find("symmetric_ntuple").of("uniform", "qtm"):
+    for answer in find("symmetric_ntuple").of("uniform", "3x3-qtm"):
         lengths, record = records.unpack(answer.record).lengths, answer.record
         solved = np.isfinite(lengths)
         return (

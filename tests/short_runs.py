@@ -33,7 +33,9 @@ PPO = PpoChaseNetConfig(
 )
 TABULAR = TabularConfig(iterations=8, batch=30)
 TD_NTUPLE = TdNTupleConfig(board="plain", n_tuples=4, tuple_length=3, episodes=800, p_max=15, max_steps=20, log_every=100)
-SYMMETRIC = SymmetricNTupleConfig(tables=("0,1,8,12,13",), walks=64, lots=6, rounds=2, episodes=2, width=8, mix=1, radius=2)
+SYMMETRIC = SymmetricNTupleConfig(
+    tables=("0,1,8,12,13",), walks=64, walk_batches=6, rounds=2, episodes=2, width=8, walk_batches_per_round=1, radius=2
+)
 
 
 def davi_options(folder, resume=False, seed=1, **config):

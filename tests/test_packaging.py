@@ -128,7 +128,7 @@ def test_installed_alone_the_wheel_searches_with_a_heuristic_of_ones_own(fresh):
         ("03_maskable_ppo_on_hanoi.py", "", r"solved in \d+ moves"),
         ("04_a_puzzle_of_your_own.py", "", r"fewest presses: \d\d"),
         (
-            "demo.py --lots 10 --rounds 1 --cubes 2 --width 512",
+            "demo.py --walk-batches 10 --rounds 1 --cubes 2 --width 512",
             "",
             r"2 of 2 solved(.|\n)*1000 of 1000 random states solved, 10\.\d\d",
         ),

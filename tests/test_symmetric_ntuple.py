@@ -1,4 +1,4 @@
-"""The solver of any cube: its tables by hand, its symmetries, its updates by hand, and that it learns."""
+"""The symmetric n-tuple network: its tables by hand, its symmetries, its updates by hand, and that it learns."""
 
 import json
 import subprocess
@@ -25,8 +25,8 @@ from train.symmetric_ntuple import Options, train
 ROOT = Path(__file__).parent.parent
 CUBE = Rubik3x3()
 TABLE = (0, 8, 9, 12, 13)
-TINY = replace(
-    SymmetricNTupleConfig(), tables=("0,8,9,12,13",), walk_length=8, walks=512, lots=12, rounds=0, radius=1, bend=8.0
+TINY = SymmetricNTupleConfig(
+    tables=("0,8,9,12,13",), walk_length=8, walks=512, walk_batches=12, rounds=0, radius=1, saturation=8.0
 )
 
 
@@ -48,7 +48,7 @@ def test_cost_is_the_sum_over_distinct_images_of_the_cube_and_its_inverse(states
     for number, cubies in enumerate(agent.tables):
         seen = {}
         for m in range(48):  # in words: look at the mirrored cube, and read off where the table's five cubies are
-            seen.setdefault(frozenset(CUBE._tables["source"][m, list(cubies)].tolist()), m)
+            seen.setdefault(frozenset(CUBE.symmetry_tables.source[m, list(cubies)].tolist()), m)
         for side in (states, CUBE.inverse(states)):
             images = CUBE.symmetries(side)[:, list(seen.values())][:, :, list(cubies)].astype(int) % 24
             expected += agent.weights[number * SIZE + images @ 24 ** np.arange(5)].sum(axis=1)
@@ -66,7 +66,7 @@ def test_a_table_without_symmetry_of_its_own_makes_all_symmetric_and_inverse_sta
 
 
 @pytest.mark.parametrize("metric", ["qtm", "htm"])
-def test_the_parts_of_a_childs_cost_add_up_to_it(metric, states, rng):
+def test_the_decomposed_parts_of_a_childs_cost_add_up_to_it(metric, states, rng):
     cube, tables = Rubik3x3(metric), (TABLE, (1, 0, 2, 8, 9), (8, 9, 10, 11, 16))
     agent = SymmetricNTuple(cube, tables, 12.0, 0.01, rng.integers(-99, 99, len(tables) * SIZE, np.int8))
     children = cube.expand(states[:60])  # not those of the goal, for which the cost is 0 and not a sum
@@ -100,6 +100,18 @@ def test_possible_entries_are_as_many_as_the_placements_and_all_that_states_use(
     assert can[index].all()
 
 
+def test_values_that_no_piece_can_have_are_refused_and_nothing_outside_the_tables_is_read(rng):
+    agent = random_agent(rng)
+    states = np.repeat(CUBE.goal[None], 3, axis=0)
+    for value in (48, 255):
+        states[1, 3] = value
+        for look in (agent.cost_to_go, agent.decomposed.first, agent.decomposed.second):
+            with pytest.raises(ValueError, match="has values below 48"):
+                look(states)
+    states[1] = 47  # in range, though no cube has all pieces in one place
+    assert np.isfinite(agent.cost_to_go(states)).all()
+
+
 def test_rounding_to_bytes_changes_costs_by_little(states, rng):
     weights = rng.normal(0, 0.05, SIZE).astype(np.float32)
     agent = SymmetricNTuple.rounded(CUBE, (TABLE,), 12.0, weights)
@@ -122,10 +134,10 @@ def test_rounding_to_bytes_changes_costs_by_little(states, rng):
         (lambda: SymmetricNTuple(CUBE, ((0, 1, 2, 8, 20),), 0, 1, np.zeros(SIZE, np.int8)), "5 different cubies"),
         (lambda: SymmetricNTupleConfig(tables=("a,b",)), "cannot read the tables a,b"),
         (lambda: SymmetricNTupleConfig(tables=()), "at least one table"),
-        (lambda: SymmetricNTupleConfig(alpha=0), "alpha must be above 0"),
-        (lambda: SymmetricNTupleConfig(walks=0), "walks must be at least 1"),
-        (lambda: SymmetricNTupleConfig(rounds=-1), "rounds must be at least 0"),
-        (lambda: SymmetricNTupleConfig(softness=0), "softness must be above 0"),
+        (lambda: SymmetricNTupleConfig(walk_lr=0), "walk_lr must be a number above 0"),
+        (lambda: SymmetricNTupleConfig(walks=0), "walks must be a whole number of at least 1"),
+        (lambda: SymmetricNTupleConfig(rounds=-1), "rounds must be a whole number of at least 0"),
+        (lambda: SymmetricNTupleConfig(temperature=0), "temperature must be a number above 0"),
     ],
 )
 def test_bad_settings_are_refused_by_name(make, fault):
@@ -136,7 +148,7 @@ def test_bad_settings_are_refused_by_name(make, fault):
 # The updates ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_error_on_walks_is_the_gradient_of_half_the_squared_distance_from_the_bent_cost():
+def test_the_error_on_walks_is_the_gradient_of_half_the_squared_distance_from_the_saturated_cost():
     steps, cost = np.array([1, 9, 20, 24], np.float32), np.array([3, 17, 18, 90], np.float32)
 
     def half_square(f):
@@ -170,20 +182,20 @@ def test_backed_up_costs_are_exact_next_to_the_perimeter_and_not_below_its_surfa
     learner = Learner(CUBE, replace(TINY, radius=2, bias=1.0), 0)  # an untrained F of 1 is too low everywhere outside
     states = CUBE.walk(sample_seeds(rng, 300), 3)
     distance = Perimeter(CUBE, 3).distance(states)
-    goals = learner.backed_up(learner.agent(), states)
-    assert (goals[distance == 3] == 3).all()
+    targets = learner.backed_up(learner.agent(), states)
+    assert (targets[distance == 3] == 3).all()
     far = CUBE.random_states(sample_seeds(rng, 50))
     assert (learner.backed_up(learner.agent(), far) == 4).all()
 
 
 def test_raise_only_backups_raise_costs_and_never_lower_them():
-    learner = Learner(CUBE, replace(TINY, rounds=1, episodes=3, width=16, max_steps=8, mix=0, radius=3), 0)
+    learner = Learner(CUBE, replace(TINY, rounds=1, episodes=3, width=16, max_steps=8, walk_batches_per_round=0, radius=3), 0)
     for _ in range(4):
         learner.learn_walks(0.5)
     before = learner.weights[:, 0].copy()
-    upward = learner.learn_upwards(0.5)
+    metrics = learner.back_up(0.5)
     assert (learner.weights[:, 0] >= before).all() and (learner.weights[:, 0] > before).any()
-    assert 0 < upward.raised <= 1 and upward.by > 0
+    assert 0 < metrics.too_low <= 1 and metrics.gap > 0
 
 
 # Learning ------------------------------------------------------------------------------------------------------------
@@ -213,7 +225,7 @@ def test_costs_grow_with_the_distance(trained, rng):
 
 
 def test_the_same_seed_gives_the_same_weights_on_any_number_of_threads(tmp_path):
-    config = replace(TINY, lots=2, rounds=1, episodes=4, width=16, mix=1)
+    config = replace(TINY, walk_batches=2, rounds=1, episodes=4, width=16, walk_batches_per_round=1)
     threads = get_num_threads()
     found = []
     try:
@@ -228,7 +240,7 @@ def test_the_same_seed_gives_the_same_weights_on_any_number_of_threads(tmp_path)
 
 
 def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch):
-    config = replace(TINY, lots=3, rounds=2, episodes=2, width=8, mix=1)
+    config = replace(TINY, walk_batches=3, rounds=2, episodes=2, width=8, walk_batches_per_round=1)
     whole = train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path / "whole", seed=1), config=config))
     iterate = Learner.iterate
 
@@ -251,14 +263,14 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch):
 
 
 def test_presets_name_their_metric_and_unknown_ones_are_refused():
-    assert PRESETS["htm"].puzzle == "rubik3x3-htm"
+    assert PRESETS["3x3-htm"].puzzle == "rubik3x3-htm"
     command = [sys.executable, "-m", "train.symmetric_ntuple", "--preset", "5x5", "--run.folder", "x"]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1 and "unknown preset '5x5': choose from qtm, htm" in done.stderr
+    assert done.returncode == 1 and "unknown preset '5x5': choose from 3x3-qtm, 3x3-htm" in done.stderr
 
 
 def test_an_untrained_agent_can_be_made_to_compare_with(tmp_path, states):
-    train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path), config=replace(TINY, lots=0)))
+    train(Options(puzzle="rubik3x3-qtm", run=RunOptions(folder=tmp_path), config=replace(TINY, walk_batches=0)))
     assert (agents.load(tmp_path).cost_to_go(states[:-1]) == TINY.bias).all()
 
 
@@ -272,7 +284,7 @@ def test_trained_tables_solve_random_cubes(rng):
     assert np.mean([len(moves) for moves in found.moves]) < 25
 
 
-def test_a_cascade_finds_solutions_hardly_longer_than_those_of_the_whole_beam(rng):
+def test_partial_expansion_finds_solutions_hardly_longer_than_those_of_the_whole_beam(rng):
     agent, perimeter = agents.load("symmetric_ntuple:rubik3x3-qtm"), Perimeter(CUBE, 5)
     states = CUBE.random_states(sample_seeds(rng, 12))
     whole = beam(CUBE, states, agent.cost_to_go, width=512, perimeter=perimeter)

@@ -399,3 +399,14 @@ def test_hanoi_has_neither_cube_boards_nor_symmetries():
             TdNTuple(Hanoi(3), "plain", [(0, 1, 2)]).settings(),
             TdNTuple(Hanoi(3), "plain", [(0,)]).arrays(),
         )
+
+
+@pytest.mark.parametrize("board", ["sticker2", "cubestate"])
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3()], ids=repr)
+def test_values_that_no_piece_can_have_are_refused_and_nothing_outside_the_tables_is_read(puzzle, board):
+    agent = TdNTuple.from_config(puzzle, TdNTupleConfig(board=board, n_tuples=5, tuple_length=4, nsym=8), 0)
+    states = np.repeat(puzzle.goal[None], 3, axis=0)
+    states[1, -1] = 255
+    for look in (agent.cost_to_go, agent.policy):
+        with pytest.raises(ValueError, match="has values below"):
+            look(states)

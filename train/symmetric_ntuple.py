@@ -1,4 +1,4 @@
-"""Learn to solve any 3x3x3: python -m train.symmetric_ntuple --preset qtm --run.folder runs/symmetric_ntuple/qtm-s0
+"""Learn to solve any 3x3x3: python -m train.symmetric_ntuple --preset 3x3-qtm --run.folder runs/symmetric_ntuple/3x3-qtm-s0
 
 Any setting can be changed, for example --config.rounds 100. Writes learning.png.
 """

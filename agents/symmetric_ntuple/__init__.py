@@ -1,1 +1,1 @@
-"""Any 3x3x3: symmetric look-up tables learnt from walks and from their own searches; see README.md."""
+"""A symmetric n-tuple network with raise-only backups, learnt from random walks and its own searches; see README.md."""

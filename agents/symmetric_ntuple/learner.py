@@ -1,23 +1,24 @@
-"""From nothing to a cost-to-go: regression on walks, then upward updates on the learner's own searches.
+"""From nothing to a cost-to-go: regression on random walks, then raise-only backups on states of the learner's own searches.
 
 Walks. A walk of K moves from the goal passes states whose number of moves so far, k, is at least their distance and, while k is
 small, mostly equal to it. Further out walks say less and less: all states look alike. So k is not fitted by F itself but by
 
-    p(F) = c - T softplus((c - F) / T)
+    p(F) = c - T softplus((c - F) / T)        with saturation c and temperature T,
 
-which follows F below c and flattens above it: states beyond c need only be "far", and F keeps its slope where it is known.
-The error is squared, so F moves by alpha (k - p) p'(F), shared out evenly over the look-ups.
+which follows F below c and levels off above it: states beyond c need only be "far", and F keeps its slope where it is known.
+The error is squared, so F moves by lr (k - p) p'(F), shared out evenly over the look-ups.
 
-Upward updates. Beams from random states, searched with the present F, show which states F lures the search into. For those,
+Raise-only backups. Beam searches from random states with the present F show which states F lures the search into. For those,
 
-    y = 1 + min over children of F(child)        (exact inside the perimeter around the goal, at least its radius + 1 outside)
+    y = 1 + min over children of F(child)        (exact inside the goal perimeter, at least its radius + 1 outside)
 
-and F is raised towards y where y is higher. It is never lowered: a search takes the lowest of many noisy values, which is too
-low as a rule, and repeated lowering would carry that bias through the whole table. Walk samples in between hold F in place.
+is a Bellman backup, and F is raised towards y where y is higher, as LRTA* does. It is never lowered: a search takes the lowest
+of many noisy values, which is too low as a rule, and repeated lowering would carry that bias through the whole table. Batches
+of walks in between hold F in place.
 
-A weight may be hit several times in a batch, close to the goal thousands of times; it moves by the mean of what those look-ups
-ask for. So no batch is too large to be stable, and a batch is worked on by all cores: first the errors, each thread some of
-the states, then the weights, each thread some of the tables. The result does not depend on the number of threads.
+A weight may be hit several times in a minibatch, near the goal thousands of times; it moves by the mean of what those look-ups
+ask for. So no minibatch is too large to be stable, and all cores work on it: first the errors, each thread some of the states,
+then the weights, each thread some of the tables. The result does not depend on the number of threads.
 """
 
 from functools import partial
@@ -36,21 +37,23 @@ from rubiks_gym.puzzles.threads import pieces, side_by_side
 from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 
 _jit = njit(cache=True, nogil=True)
-_BATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
+_MINIBATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
+_MAX_RAISE = 2.0  # no backup asks for more, however far its target is
+_WALK_SHARE = 0.1  # learning rate on walks during the rounds, relative to that of the backups: they pull against each other
 _ROUND = 16.0  # time of a round of beams in batches of walks, with the settings of the presets
 
 
-class Upward(NamedTuple):
-    """What a round of upward updates met."""
+class RoundMetrics(NamedTuple):
+    """What a round of backups met."""
 
-    solved: float  # share of the beams that reached the perimeter
+    solved: float  # share of the beams that reached the goal perimeter
     length: float  # mean length of their solutions
-    raised: float  # share of states whose F was raised
-    by: float  # mean of what was missing, over all states
+    too_low: float  # share of states whose F was below its target
+    gap: float  # mean of what was missing, over all states
 
 
 class Learner:
-    """Weights under training. `weights` [W, 2] float32: the weights themselves, and room to count the hits of a batch.
+    """Weights under training. `weights` [W, 2] float32: the weights themselves, and room to count the hits of a minibatch.
 
     A step is a batch of walks, later a round of beams with the batches of walks that follow it.
     """
@@ -59,13 +62,13 @@ class Learner:
 
     def __init__(self, puzzle: Cube, config: SymmetricNTupleConfig, seed: int) -> None:
         self.puzzle, self.config, self.rng = puzzle, config, np.random.default_rng(seed)
-        self.done, self.total = 0, config.lots + config.rounds
-        self.phases = ((config.lots, 1.0), (config.rounds, _ROUND))
-        self.reader = make_reader(puzzle, config.cubies())
+        self.done, self.total = 0, config.walk_batches + config.rounds
+        self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
         self.weights = np.zeros((len(config.tables) * SIZE, 2), np.float32)
+        self.reader = make_reader(puzzle, config.cubies())
         self.perimeter = Perimeter(puzzle, config.radius)
         looked_up = 2 * len(self.reader.offset)
-        self._index, self._sums = np.empty((_BATCH, looked_up), np.uint32), np.empty(_BATCH, np.float32)
+        self._index, self._sums = np.empty((_MINIBATCH, looked_up), np.uint32), np.empty(_MINIBATCH, np.float32)
 
     def agent(self) -> SymmetricNTuple:
         """What has been learnt so far, weights rounded to 8 bits."""
@@ -73,32 +76,31 @@ class Learner:
 
     def iterate(self) -> dict[str, float]:
         """The next batch of walks or round of beams; returns its metrics."""
-        c, metrics = self.config, {}
-        if self.done < c.lots:
-            metrics["walk_error"] = self.learn_walks(c.alpha_of(self.done))
-        else:
-            size = c.step_of(self.done - c.lots)
-            metrics |= self.learn_upwards(size)._asdict()
-            for _ in range(c.mix):
-                metrics["walk_error"] = self.learn_walks(c.alpha_mix * size)
+        c, done = self.config, self.done
         self.done += 1
+        if done < c.walk_batches:
+            return {"walk_error": self.learn_walks(c.walk_lr_of(done))}
+        lr = c.backup_lr_of(done - c.walk_batches)
+        metrics = self.back_up(lr)._asdict()
+        for _ in range(c.walk_batches_per_round):
+            metrics["walk_error"] = self.learn_walks(_WALK_SHARE * lr)
         return metrics
 
-    def learn_walks(self, alpha: float) -> float:
-        """Regression on one lot of walks; returns the mean squared error before."""
+    def learn_walks(self, lr: float) -> float:
+        """Regression on one batch of walks; returns the mean squared error before."""
         c = self.config
         states = self.puzzle.canonical_walks(sample_seeds(self.rng, c.walks), c.walk_length).reshape(-1, self.puzzle.state_size)
         steps = np.tile(np.arange(1, c.walk_length + 1, dtype=np.float32), c.walks)
         squares = 0.0
-        for start in range(0, len(states), _BATCH):
-            cost = self._look_up(states[start : start + _BATCH])
+        for start in range(0, len(states), _MINIBATCH):
+            cost = self._look_up(states[start : start + _MINIBATCH])
             error = np.empty_like(cost)
-            squares += walk_errors(c.bend, c.softness, steps[start : start + _BATCH], cost, error)
-            self._learn(alpha * error)
+            squares += walk_errors(c.saturation, c.temperature, steps[start : start + _MINIBATCH], cost, error)
+            self._learn(lr * error)
         return squares / len(states)
 
-    def learn_upwards(self, step: float) -> Upward:
-        """A round of beams from random states, then updates on every fourth state they kept."""
+    def back_up(self, lr: float) -> RoundMetrics:
+        """A round of beams from random states, then raise-only backups of every fourth state they kept."""
         c, puzzle, agent = self.config, self.puzzle, self.agent()
 
         def episode(start: np.ndarray) -> tuple[Solutions, list[np.ndarray]]:
@@ -110,28 +112,29 @@ class Learner:
         starts = puzzle.random_states(sample_seeds(self.rng, c.episodes))
         episodes = side_by_side([partial(episode, start) for start in starts])
         states = self.rng.permutation(np.concatenate([layer for _, kept in episodes for layer in kept]))
-        goals = self.backed_up(agent, states)
-        raised = missing = 0.0
-        for first in range(0, len(states), _BATCH):
-            cost = self._look_up(states[first : first + _BATCH])
-            rise = np.clip(goals[first : first + _BATCH] - cost, 0, c.most)
-            self._learn(step * rise)
-            raised, missing = raised + np.count_nonzero(rise), missing + rise.sum(dtype=float)
+        targets = self.backed_up(agent, states)
+        too_low = gap = 0.0
+        for first in range(0, len(states), _MINIBATCH):
+            cost = self._look_up(states[first : first + _MINIBATCH])
+            rise = np.clip(targets[first : first + _MINIBATCH] - cost, 0, _MAX_RAISE)
+            self._learn(lr * rise)
+            too_low, gap = too_low + np.count_nonzero(rise), gap + rise.sum(dtype=float)
         lengths = [len(found.moves[0]) for found, _ in episodes if found.solved[0]]
-        return Upward(len(lengths) / len(starts), float(np.mean(lengths or [0])), raised / len(states), missing / len(states))
+        n = len(states)
+        return RoundMetrics(len(lengths) / len(starts), float(np.mean(lengths or [0])), too_low / n, gap / n)
 
     def backed_up(self, agent: SymmetricNTuple, states: np.ndarray) -> np.ndarray:
         """y [B] float32 of states [B, S] outside the perimeter."""
-        goals = np.empty(len(states), np.float32)
+        targets = np.empty(len(states), np.float32)
         for first in range(0, len(states), 1 << 14):
             children = self.puzzle.expand(states[first : first + (1 << 14)])
             costs, inside = self.perimeter.evaluate(agent.cost_to_go, children.reshape(-1, self.puzzle.state_size))
             costs = np.where(inside, costs, np.maximum(costs, self.perimeter.radius + 1))
-            goals[first : first + (1 << 14)] = 1 + costs.reshape(children.shape[:2]).min(axis=1)
-        return goals
+            targets[first : first + (1 << 14)] = 1 + costs.reshape(children.shape[:2]).min(axis=1)
+        return targets
 
     def _look_up(self, states: np.ndarray) -> np.ndarray:
-        """F of at most _BATCH states [B, S], [B] float32."""
+        """F of at most _MINIBATCH states [B, S], [B] float32."""
         rows = (states, self._index[: len(states)], self._sums[: len(states)])
         tables = (self.reader.contribution, self.reader.offset, self.weights)
         side_by_side([partial(sums_to_learn, *tables, *piece) for piece in pieces(rows)])
@@ -165,15 +168,15 @@ class Learner:
 
 
 @_jit
-def walk_errors(bend, softness, steps, cost, out):
+def walk_errors(saturation, temperature, steps, cost, out):
     """(k - p(F)) p'(F) into out [B] for steps k [B] and F cost [B]; returns the sum of (k - p(F))^2."""
     squares = 0.0
     for b in range(cost.shape[0]):
-        x = (bend - cost[b]) / softness
+        x = (saturation - cost[b]) / temperature
         if x > 30:  # e^x would swallow the 1 beside it, and later overflow
-            fitted, slope = bend - softness * x, 1.0
+            fitted, slope = saturation - temperature * x, 1.0
         else:
-            fitted, slope = bend - softness * np.log1p(np.exp(x)), 1 / (1 + np.exp(-x))
+            fitted, slope = saturation - temperature * np.log1p(np.exp(x)), 1 / (1 + np.exp(-x))
         squares += (steps[b] - fitted) ** 2
         out[b] = (steps[b] - fitted) * slope
     return squares

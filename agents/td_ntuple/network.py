@@ -18,6 +18,7 @@ from numba import njit
 
 from agents.td_ntuple.boards import Board
 from agents.td_ntuple.tuples import Tuples, table_sizes
+from rubiks_gym.ntuple.network import accepts
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.prefetch import prefetch
@@ -76,11 +77,12 @@ def make_net(
     weights = np.zeros(int(sizes.sum()), np.float32) if weights is None else weights
     if weights.shape != (sizes.sum(),) or weights.dtype != np.float32:
         raise ValueError(f"these tuples have {sizes.sum()} float32 weights, got {weights.dtype} {weights.shape}")
-    chosen = list(symmetries)
+    chosen, held = list(symmetries), 21 if isinstance(puzzle, Cube) and puzzle.size == 2 else -1
+    if held >= 0:  # its place has three more locations, where images of impossible states may have another piece
+        contribution = np.pad(contribution, ((0, 0), (0, 3), (0, 0)))
     if isinstance(puzzle, Cube):
-        tables = puzzle._tables
-        source, image = tables["source"][chosen], tables["image"][chosen]
-        frame_of, rotations = tables["frame_of"], tables["rotations"]
+        source, image, frame_of, rotations = puzzle.symmetry_tables
+        source, image = source[chosen], image[chosen]
     else:
         source, image = np.arange(puzzle.state_size)[None], np.zeros((1, puzzle.state_size, 256), np.uint8)
         frame_of, rotations = np.zeros(256, np.int64), np.zeros((24, 256), np.uint8)
@@ -94,7 +96,7 @@ def make_net(
         np.ascontiguousarray(image),
         frame_of,
         rotations,
-        21 if isinstance(puzzle, Cube) and puzzle.size == 2 else -1,
+        held,
         output == "tanh",
     )
 
@@ -169,7 +171,7 @@ def value(net, state, seen, index):
 
 @_jit
 def values(net, states, out):
-    """V of states [B, S] into out [B] float32.
+    """V of states [B, S] into out [B] float32; returns whether all have values that pieces can have.
 
     Works on three images at a time in turn: the weights of one are added up when two more have been looked up.
     """
@@ -185,6 +187,8 @@ def values(net, states, out):
                 out[b] = np.tanh(summed) if net.tanh else summed
         if n < states.shape[0] * M:
             b, m = divmod(n, M)
+            if m == 0 and not accepts(net.contribution, states[b]):
+                return False
             see(net, m, states[b], seen)
             look_up(net, seen, index[n % lag])
     return True

@@ -14,8 +14,8 @@ from results.tables import Section, pooled, prefixes, table
 PARTS: dict[str, dict[str, Any]] = {  # what a run of the ablation leaves out -> settings
     "no-backups": {"rounds": 0},
     "random-cubies": {"rounds": 0, "tables": ("0,5,10,14,19", "1,6,7,12,17", "2,9,11,13,18")},
-    "no-link": {"rounds": 0, "bend": 1000.0},
-    "untrained": {"lots": 0, "rounds": 0},
+    "no-link": {"rounds": 0, "saturation": 1000.0},
+    "untrained": {"walk_batches": 0, "rounds": 0},
 }
 
 
@@ -25,17 +25,21 @@ def beam(width: int, nodes: int = 1_000_000_000, radius: int = 7, inverse: bool 
 
 
 EVERY = {"every child": beam(1024, children_per_state=12)}
-RUNS = [Run(preset, seed) for preset in ("qtm", "htm") for seed in (0, 1)]
-RUNS += [Run("qtm", 0, changed, name) for name, changed in PARTS.items()]
+RUNS = [Run(preset, seed) for preset in ("3x3-qtm", "3x3-htm") for seed in (0, 1)]
+RUNS += [Run("3x3-qtm", 0, changed, name) for name, changed in PARTS.items()]
 QUESTIONS = [
-    Question("test set", ("qtm",), TestSet(200), {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
-    Question("uniform", ("qtm",), Uniform(1000), {"beam 8,192": beam(8192)}),
-    Question("uniform", ("htm",), Uniform(1000), {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
-    Question("parts", ("qtm", *list(PARTS)[:3]), TestSet(200), EVERY, seeds=(0,)),
+    Question("test set", ("3x3-qtm",), TestSet(200), {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
+    Question("uniform", ("3x3-qtm",), Uniform(1000), {"beam 8,192": beam(8192)}),
+    Question("uniform", ("3x3-htm",), Uniform(1000), {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
+    Question("parts", ("3x3-qtm", *list(PARTS)[:3]), TestSet(200), EVERY, seeds=(0,)),
     Question(
-        "parts", ("qtm",), TestSet(200), {"every child, one way": beam(1024, inverse=False, children_per_state=12)}, seeds=(0,)
+        "parts",
+        ("3x3-qtm",),
+        TestSet(200),
+        {"every child, one way": beam(1024, inverse=False, children_per_state=12)},
+        seeds=(0,),
     ),
-    Question("prefixes", ("qtm",), Prefixes(), {"beam 65,536": beam(65_536)}, seeds=(0,)),
+    Question("prefixes", ("3x3-qtm",), Prefixes(), {"beam 65,536": beam(65_536)}, seeds=(0,)),
     # An untrained network solves nothing: a million nodes each way are enough to see it.
     Question("parts", ("untrained",), TestSet(200), {"every child": beam(1024, 1_000_000, children_per_state=12)}),
 ]
@@ -120,5 +124,5 @@ STUDY = Study(
         ],
     },
     {"agents/symmetric_ntuple/length.png": length_plot},
-    steps=("lots", "rounds"),
+    steps=("walk_batches", "rounds"),
 )

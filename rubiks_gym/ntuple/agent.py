@@ -1,6 +1,6 @@
 """The trained tables as an agent, one byte per weight."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any
 
@@ -59,7 +59,7 @@ class SymmetricNTuple:
         """F [B] float32: moves to the goal where those are few, further out an order rather than a number; 0 at the goal."""
         states = self.puzzle.as_states(states)
         out = np.empty(len(states), np.int32)
-        over_rows(sums, (self.reader.contribution, self.reader.offset, self.weights), (states, out))
+        self._over(sums, (self.reader.contribution, self.reader.offset, self.weights), states, out)
         costs = np.float32(self.bias) + np.float32(self.scale) * out
         costs[self.puzzle.is_solved(states)] = 0
         return costs
@@ -81,16 +81,21 @@ class SymmetricNTuple:
         def first(states: np.ndarray) -> np.ndarray:
             states = puzzle.as_states(states)
             out = np.empty((len(states), puzzle.n_actions), np.int32)
-            over_rows(child_sums, (reader.contribution, reader.offset, reader.mirror, lane, weights), (states, out))
+            self._over(child_sums, (reader.contribution, reader.offset, reader.mirror, lane, weights), states, out)
             return np.float32(self.bias) + scale * out
 
         def second(states: np.ndarray) -> np.ndarray:
             states = puzzle.as_states(states)
             out = np.empty(len(states), np.int32)
-            over_rows(inverse_sums, (reader.contribution, reader.offset, self.weights), (states, out))
+            self._over(inverse_sums, (reader.contribution, reader.offset, self.weights), states, out)
             return scale * out
 
         return DecomposedHeuristic(first, second)
+
+    def _over(self, kernel: Callable, tables: tuple, states: np.ndarray, out: np.ndarray) -> None:
+        """Run a kernel over states [B, S]; values that no piece can have are refused by name."""
+        if not over_rows(kernel, tables, (states, out)):
+            self.puzzle.check(states)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights of what is possible."""

@@ -6,6 +6,7 @@ whole cube is ever a move: a cube that is solved but held differently is the sam
 """
 
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,19 @@ from rubiks_gym.puzzles.threads import over_rows
 
 _GODS_NUMBER = {(2, "qtm"): 14, (2, "htm"): 11, (3, "qtm"): 26, (3, "htm"): 20}
 _TOGETHER = 1 << 12  # states whose images are looked at together: 96 images of each stay in the processor's cache
+
+
+class SymmetryTables(NamedTuple):
+    """The 48 images of a state s as tables for compiled code: piece c of image m is at image[m, c, s[source[m, c]]].
+
+    Pieces are those of the state, on the 2x2x2 followed by the held corner: an image whose held corner is at location v is
+    turned home by rotations[frame_of[v]].
+    """
+
+    source: np.ndarray  # [48, pieces] int64
+    image: np.ndarray  # [48, pieces, 256] uint8
+    frame_of: np.ndarray  # [256] int64
+    rotations: np.ndarray  # [24, 256] uint8
 
 
 class Cube(PermutationPuzzle):
@@ -47,6 +61,7 @@ class Cube(PermutationPuzzle):
             n_states=3_674_160 if size == 2 else 43_252_003_274_489_856_000,
         )
         self._tables = tables
+        self.symmetry_tables = SymmetryTables(*(tables[name] for name in SymmetryTables._fields))
         self._sticker_tables = tuple(tables[name] for name in ("facelets_of", "colours", "template"))
 
     def __reduce__(self) -> tuple:
@@ -166,12 +181,12 @@ class Cube(PermutationPuzzle):
         if self.size == 2:  # the held corner moves in the mirror like the others
             states = np.concatenate([states, np.full((len(states), 1), 21, np.uint8)], axis=1)
         out = np.empty((len(states), 48, states.shape[1]), np.uint8)
-        over_rows(kernels.symmetries, (self._tables["source"], self._tables["image"]), (states, out))
+        over_rows(kernels.symmetries, self.symmetry_tables[:2], (states, out))
         if self.size == 3:
             return out, np.zeros(out.shape[:2], np.int64)
         home = np.empty((len(states) * 48, self.state_size), np.uint8)
-        over_rows(kernels.turn_home, (self._tables["frame_of"], self._tables["rotations"]), (out.reshape(-1, 8), home))
-        return home.reshape(len(states), 48, 7), self._tables["frame_of"][out[:, :, 7]]
+        over_rows(kernels.turn_home, self.symmetry_tables[2:], (out.reshape(-1, 8), home))
+        return home.reshape(len(states), 48, 7), self.symmetry_tables.frame_of[out[:, :, 7]]
 
     def representatives(self, states: np.ndarray) -> np.ndarray:
         """The canonical representative [B, S] of a symmetry class: the lowest of the 48 images of a state and its inverse.
