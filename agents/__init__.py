@@ -25,9 +25,7 @@ AGENTS: dict[str, str] = {
 }
 
 # name -> file of an agent that comes with the suite; agents/symmetric_ntuple/README.md says how it was trained
-PRETRAINED: dict[str, Path] = {
-    "symmetric_ntuple:rubik3x3-qtm": TRAINED,
-}
+PRETRAINED: dict[str, Path] = {f"symmetric_ntuple:{name}": file for name, file in TRAINED.items()}
 
 
 def agent_class(kind: str) -> Any:

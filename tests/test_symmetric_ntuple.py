@@ -13,6 +13,7 @@ import agents
 from agents.symmetric_ntuple.config import PRESETS, SymmetricNTupleConfig
 from agents.symmetric_ntuple.learner import Learner, spread, walk_errors
 from results.export import export
+from rubiks_gym.ntuple import trained as trained_tables
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.ntuple.network import SIZE, after_moves, by_move, make_reader, possible
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
@@ -282,6 +283,13 @@ def test_trained_tables_solve_random_cubes(rng):
     found = beam(CUBE, states, agent.cost_to_go, width=1024, max_steps=40, perimeter=Perimeter(CUBE, 5))
     assert found.solved.all() and are_solutions(CUBE, states, found.moves).all()
     assert np.mean([len(moves) for moves in found.moves]) < 25
+
+
+def test_trained_tables_are_loaded_by_name():
+    states = CUBE.walk(sample_seeds(np.random.default_rng(0), 20), 9)
+    assert (trained_tables().cost_to_go(states) == agents.load("symmetric_ntuple:rubik3x3-qtm").cost_to_go(states)).all()
+    with pytest.raises(ValueError, match="no trained tables are called 'rubik5x5': there are rubik3x3-qtm"):
+        trained_tables("rubik5x5")
 
 
 def test_partial_expansion_finds_solutions_hardly_longer_than_those_of_the_whole_beam(rng):

@@ -12,7 +12,7 @@ from agents.td_ntuple.config import PRESETS, TdNTupleConfig
 from agents.td_ntuple.learner import Learner, make_coherence, make_rules, make_settings, train_episodes
 from agents.td_ntuple.tuples import make_tuples
 from results.published import KONEN
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
+from rubiks_gym.puzzles import Hanoi, PermutationPuzzle, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds, set_num_threads
 from rubiks_gym.search import make_search
 from tests.short_runs import lines
 from train.command import preset_among
@@ -410,3 +410,15 @@ def test_values_that_no_piece_can_have_are_refused_and_nothing_outside_the_table
     for look in (agent.cost_to_go, agent.policy):
         with pytest.raises(ValueError, match="has values below"):
             look(states)
+
+
+def test_learns_a_permutation_puzzle_given_by_its_generators():
+    three_cycles = [[1, 2, 0, 3, 4], [0, 1, 3, 4, 2]]
+    puzzle = PermutationPuzzle("five", three_cycles, ["a", "b"])
+    config = TdNTupleConfig(board="plain", n_tuples=4, tuple_length=3, p_max=6, max_steps=10)
+    agent = learnt(puzzle, config, 4000)
+    rows = solved_by_depth(puzzle, make_search("greedy", agent, {"max_steps": 50}), range(1, 6), 100)
+    assert np.mean([row["solved"] for row in rows]) >= 0.95
+    alike = PermutationPuzzle("alike", three_cycles, ["a", "b"], goal=[0, 0, 1, 1, 1])
+    with pytest.raises(ValueError, match="whose pieces all differ"):
+        Learner(alike, config, 0)

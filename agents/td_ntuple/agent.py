@@ -18,7 +18,7 @@ class TdNTuple:
     """An n-tuple network on a board of a puzzle; j(s) = reward + step_cost * moves is what it learns.
 
     Args:
-        puzzle: a cube or Hanoi.
+        puzzle: any; learning needs a permutation puzzle whose pieces all differ, or Hanoi.
         board: cubestate, sticker, sticker2 or plain.
         tuples: the cells of each tuple.
         symmetries: numbers of the symmetric images (`puzzle.symmetries`) that V adds up, 0 (the state itself) first.

@@ -46,7 +46,7 @@ def board_vector(board: Board, states: np.ndarray) -> np.ndarray:
 
 
 def _plain(puzzle: Puzzle) -> Board:
-    """One cell per entry of the state: Hanoi's pegs, disk by disk."""
+    """One cell per entry of the state, for any puzzle: Hanoi's pegs, disk by disk."""
     cells = puzzle.state_size
     shares = np.zeros((cells, puzzle.n_values, cells), np.int64)
     for i in range(cells):

@@ -2,7 +2,7 @@
 
 Differs from the paper in: the presets learn at alpha 1, not 0.25, and those of the 2x2x2 with traces (lambda 0.3), because both
 solve more after as many episodes (README.md has the trials); `--config.alpha 0.25 --config.lam 0` are the report's. The step
-cost c and TC-Init are those of the program that made the report's figures (-0.04 and 0.001); its appendix prints -0.1 and 1e-4,
+cost c and TC-Init are those of the program behind the report's results (-0.04 and 0.001); its appendix prints -0.1 and 1e-4,
 which `--config.step-cost -0.1 --config.tc-init 1e-4` gives. That program's scrambles may undo the twist before; so do those of
 the 3x3-qtm presets, which are measured on such scrambles, while the other presets train on clean ones, which taught them more.
 gamma is 1, as in all the report's agents.
@@ -21,7 +21,7 @@ class TdNTupleConfig:
     episodes: int = 3_000_000
     """Training episodes (M)."""
     board: str = "sticker2"
-    """cubestate, sticker or sticker2 (cubes), or plain (Hanoi)."""
+    """How a state is shown to the tuples: cubestate, sticker or sticker2 (cubes), or plain (any puzzle)."""
     n_tuples: int = 60
     """Number of tuples drawn at random."""
     tuple_length: int = 7

@@ -27,8 +27,8 @@ from agents.td_ntuple.agent import TdNTuple, pack, unpack
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import Net, value, values
 from rubiks_gym.puzzles import Puzzle
-from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.hanoi import Hanoi
+from rubiks_gym.puzzles.permutation import PermutationPuzzle
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.streams import below, draw, mix
 from rubiks_gym.scrambles import UniformK, episode_seeds
@@ -37,11 +37,11 @@ _jit = njit(cache=True, nogil=True)
 
 
 class Rules(NamedTuple):
-    """A puzzle's moves for compiled code: a cube's tables, or Hanoi's pegs."""
+    """A puzzle's moves for compiled code: tables of where pieces go, or Hanoi's pegs."""
 
     goal: np.ndarray  # [S] uint8
     inverse: np.ndarray  # [A] int64
-    moves: np.ndarray  # [A, 256] uint8, cubes only
+    moves: np.ndarray  # [A, 256] uint8, where the piece at each place goes; not for Hanoi
     source: np.ndarray  # [A] int64, Hanoi only
     target: np.ndarray  # [A] int64, Hanoi only
     hanoi: bool
@@ -65,14 +65,14 @@ class Settings(NamedTuple):
 
 
 def make_rules(puzzle: Puzzle) -> Rules:
-    """The rules of a cube or of Hanoi."""
+    """The rules of a permutation puzzle whose pieces all differ, such as a cube, or of Hanoi."""
     none = np.zeros(puzzle.n_actions, np.int64)
-    if isinstance(puzzle, Cube):
+    if isinstance(puzzle, PermutationPuzzle) and puzzle.distinct:
         return Rules(puzzle.goal, puzzle.inverse_action, puzzle.moves, none, none, False)
     if isinstance(puzzle, Hanoi):
         source, target = puzzle._pegs_of
         return Rules(puzzle.goal, puzzle.inverse_action, np.zeros((1, 256), np.uint8), source, target, True)
-    raise ValueError(f"td_ntuple has compiled rules for cubes and Hanoi, not for {puzzle.name}")
+    raise ValueError(f"td_ntuple needs a permutation puzzle whose pieces all differ, or Hanoi; {puzzle.name} is neither")
 
 
 def make_settings(config: TdNTupleConfig) -> Settings:

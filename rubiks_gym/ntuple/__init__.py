@@ -1,18 +1,24 @@
-"""Symmetric n-tuple networks: look-ups (`network`), the agent (`agent`), and tables trained on the 3x3x3 (`trained`)."""
+"""The symmetric n-tuple network: look-ups (`network`), the agent (`agent`), and tables that are trained already (`trained`)."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rubiks_gym import files
-from rubiks_gym.ntuple.agent import SymmetricNTuple
-from rubiks_gym.puzzles import puzzle_from_name
+if TYPE_CHECKING:
+    from rubiks_gym.ntuple.agent import SymmetricNTuple
 
-TRAINED = Path(__file__).parent / "trained" / "rubik3x3-qtm.npz"
+TRAINED = {file.stem: file for file in sorted((Path(__file__).parent / "trained").glob("*.npz"))}  # by name
 
 
-def trained() -> SymmetricNTuple:
+def trained(name: str = "rubik3x3-qtm") -> "SymmetricNTuple":
     """The agent that solves any 3x3x3; agents/symmetric_ntuple/README.md says how it was trained."""
-    state, arrays = files.load(TRAINED)
+    from rubiks_gym import files
+    from rubiks_gym.ntuple.agent import SymmetricNTuple
+    from rubiks_gym.puzzles import puzzle_from_name
+
+    if name not in TRAINED:
+        raise ValueError(f"no trained tables are called {name!r}: there are {', '.join(TRAINED)}")
+    state, arrays = files.load(TRAINED[name])
     return SymmetricNTuple.from_stored(puzzle_from_name(state["puzzle"]), state["settings"], arrays)
 
 
-__all__ = ["TRAINED", "SymmetricNTuple", "trained"]
+__all__ = ["TRAINED", "trained"]

@@ -23,7 +23,7 @@ from rubiks_gym.search.heuristic import DecomposedHeuristic, lookahead_policy
 
 
 class SymmetricNTuple:
-    """F = bias + scale * sum of weights, see `network`.
+    """A symmetric n-tuple network: F = bias + scale * sum of weights, see `network`.
 
     Args:
         puzzle: a 3x3x3.
