@@ -194,7 +194,7 @@ def test_targets_of_an_exact_cost_to_go_are_the_distances():
 
 def test_learns_three_disks_to_zero_error(tmp_path):
     config = replace(SMALL, iterations=150, batch=300, minibatch=100, learning_rate=3e-3, learning_rate_end=3e-4)
-    agent = train(Options(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config))
+    agent = train(Options(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config, probe_every=25))
     assert np.abs(agent.cost_to_go(Hanoi(3).from_index(np.arange(27))) - ExactTable(Hanoi(3)).distances).max() < 0.1
     quality = heuristic_quality(agent)
     assert quality["greedy_solved"] == 1
