@@ -37,7 +37,7 @@ def commands(text):
 
 
 def takes_seconds(words, folder):
-    """The rule of what is run: the solver, the table learner on tiny puzzles, and evaluations, of agents by name or of runs there.
+    """The rule of what is run: the solver, the table learner on tiny puzzles, evaluations of what is there.
 
     Runs are there if a command before has made them. All the rest takes minutes, or belongs to a fresh clone.
     """
