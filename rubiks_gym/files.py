@@ -27,7 +27,7 @@ def save(file: Path, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> No
         if array.dtype.hasobject:
             raise ValueError(f"the array {name!r} holds Python objects, which only a pickle could store")
     text = np.frombuffer(json.dumps(state).encode(), np.uint8)
-    with _written_beside(file) as beside, open(beside, "wb") as opened:
+    with written_beside(file) as beside, open(beside, "wb") as opened:
         np.savez(opened, json=text, **arrays)  # type: ignore[arg-type]  # arrays by name, not numpy's own keywords
         opened.flush()
         os.fsync(opened.fileno())
@@ -50,7 +50,7 @@ def load(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 def write_text(file: Path, text: str) -> None:
     """Write a small file."""
-    with _written_beside(file) as beside:
+    with written_beside(file) as beside:
         beside.write_text(text)
 
 
@@ -64,7 +64,7 @@ def write_between(file: Path, name: str, text: str) -> None:
 
 
 @contextmanager
-def _written_beside(file: Path) -> Iterator[Path]:
+def written_beside(file: Path) -> Iterator[Path]:
     """Where to write a file before it takes its name; the dot keeps it out of every listing of whole files."""
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}-{os.getpid()}")

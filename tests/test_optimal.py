@@ -1,0 +1,148 @@
+"""The optimal solver: coordinates, the table of lower bounds against published counts, solutions against breadth-first search."""
+
+import numpy as np
+import pytest
+
+from rubiks_gym.exact import cosets
+from rubiks_gym.exact.optimal import OptimalSolver, certify
+from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
+from rubiks_gym.puzzles.threads import get_num_threads
+from rubiks_gym.search import Perimeter
+
+# Cosets of <U, D, R2, F2, L2, B2> by their distance in half turns (Kociemba, "The two-phase algorithm")
+HALF_TURNS = [1, 4, 50, 592, 7156, 87236, 1043817, 12070278, 124946368, 821605960, 1199128738, 58202444, 476]
+SMALL = 1 << 20  # bytes: the table without the order of the middle edges, which is built in seconds
+
+
+@pytest.fixture(scope="module", params=["qtm", "htm"])
+def solver(request):
+    return OptimalSolver(Rubik3x3(request.param), memory=SMALL)
+
+
+def random_states(cube, n, seed=0):
+    return cube.random_states(sample_seeds(np.random.default_rng(seed), n))
+
+
+def walk_ends(cube, depth, n, seed=0):
+    return cube.walk(sample_seeds(np.random.default_rng(seed), n), np.full(n, depth))
+
+
+def test_every_coordinate_has_a_state_and_every_state_its_coordinates():
+    slices = np.arange(cosets.PLACES * cosets.ORDERS)
+    flips = slices % cosets.FLIPS
+    assert (cosets.twist_of(cosets.with_twist(np.arange(cosets.TWISTS))) == np.arange(cosets.TWISTS)).all()
+    edges = cosets.with_edges(flips, slices)
+    assert (cosets.slice_of(edges) == slices).all() and (cosets.flip_of(edges) == flips).all()
+    assert (cosets.corners_of(cosets.with_corners()) == np.arange(40320)).all()
+
+
+def test_moving_a_cube_moves_its_coordinates_on_every_axis(solver):
+    cube, c = solver.cube, solver.table.coordinates
+    states, actions = random_states(cube, 200), np.arange(200) % cube.n_actions
+    after = cube.apply(states, actions)
+    for axis, rotation in enumerate(c.rotations):
+        before, moved = (cube.symmetries(s)[:, rotation] for s in (states, after))
+        by = c.axes[axis, actions]
+        assert (c.twist_moves[cosets.twist_of(before), by] == cosets.twist_of(moved)).all()
+        assert (c.flip_moves[cosets.flip_of(before), by] == cosets.flip_of(moved)).all()
+        assert (c.slice_moves[cosets.slice_of(before), by] == cosets.slice_of(moved)).all()
+    assert (c.corner_moves[cosets.corners_of(states), actions] == cosets.corners_of(after)).all()
+
+
+def test_cosets_are_as_many_at_each_distance_as_published():
+    cube = Rubik3x3("htm")
+    c = cosets.make_coordinates(cube)
+    goal = np.array([int(coordinate(cube.goal[None])[0]) for coordinate in (cosets.twist_of, cosets.flip_of, cosets.slice_of)])
+    weights = 16 // np.array([bin(s).count("1") for s in c.stabilisers])  # flips and places that a class stands for
+    found = [1]
+    for table in cosets.build(cube, c, goal, exact=len(HALF_TURNS) - 1, orders=1):
+        entries = np.stack([table >> 2 * k & 3 for k in range(4)], axis=2).reshape(len(table), -1)[:, : cosets.TWISTS]
+        found.append(int(((entries != cosets.FAR).sum(axis=1) * weights).sum()) - sum(found))
+    assert len(c.members) == 64430 and found == HALF_TURNS
+
+
+def test_lower_bounds_never_exceed_the_distance_and_images_have_the_same(solver):
+    perimeter = Perimeter(solver.cube, 5)
+    states = perimeter.table.states[: len(perimeter.table) : 300]
+    bounds = np.array([solver.root(state).bound[0] for state in states])
+    assert (bounds <= perimeter.distance(states)).all() and bounds.max() == 5
+    state = random_states(solver.cube, 1)[0]
+    bounds = {int(solver.root(image).bound[0]) for image in solver.cube.symmetries(state[None])[0]}
+    assert len(bounds) == 1
+
+
+def test_solutions_of_near_states_are_as_short_as_breadth_first_search_finds_them(solver):
+    perimeter = Perimeter(solver.cube, 5)
+    states = np.concatenate([solver.cube.goal[None], perimeter.table.states[: len(perimeter.table) : 1500]])
+    proof = solver.solve(states)
+    assert proof.proven.all() and (proof.upper == perimeter.distance(states)).all() and (proof.lower == proof.upper).all()
+    for state, moves in zip(states, proof.moves, strict=True):
+        assert solver.cube.is_solved(solver.cube.after(moves, state)[None])[0]
+
+
+def test_prefixes_of_the_farthest_position_are_as_far_as_they_are_long():
+    solver = OptimalSolver(Rubik3x3("qtm"), memory=SMALL)
+    farthest = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'".split()
+    states = np.stack([solver.cube.after(" ".join(farthest[:q])) for q in range(1, 13)])
+    assert solver.distance(states).tolist() == list(range(1, 13))
+
+
+def test_a_known_solution_is_kept_if_it_is_optimal_and_improved_if_not(solver):
+    cube = solver.cube
+    state = cube.after("R U F")
+    short, long = cube.parse("F' U' R'"), cube.parse("F' U' R' L L'")
+    for known in (short, long):
+        proof = solver.solve(state[None], [known])
+        assert proof.proven[0] and len(proof.moves[0]) == 3
+    with pytest.raises(ValueError, match="no solution of the state"):
+        solver.solve(state[None], [cube.parse("R")])
+
+
+def test_certificates_name_what_a_solution_is(solver):
+    cube = solver.cube
+    state = cube.after("R U F")
+    solutions = [cube.parse(text) for text in ("F' U' R'", "F' U' R' L L'", "R")]
+    verdicts, proof = certify(solver, np.stack([state] * 3), solutions)
+    assert verdicts == ["optimal", "improvable", "wrong"] and len(proof.moves[1]) == 3
+    far = random_states(cube, 1)
+    known = cube.parse(cube.format([0]))  # any moves: what they lead to is solved by their inverses
+    assert certify(solver, far, [known], seconds=1)[0] == ["wrong"]
+
+
+def test_out_of_time_or_nodes_bounds_are_returned(solver):
+    state = random_states(solver.cube, 1, seed=3)
+    for budget in ({"seconds": 0.3}, {"nodes": 20_000}):
+        proof = solver.solve(state, **budget)
+        assert not proof.proven[0] and proof.upper[0] == -1 and proof.moves[0] is None
+        assert 8 <= proof.lower[0] <= 26 and proof.seconds[0] < 20
+
+
+def test_the_solution_does_not_depend_on_the_number_of_threads(solver):
+    states, before = walk_ends(solver.cube, 9, 6), get_num_threads()
+    found = []
+    try:
+        for threads in (1, 3):
+            set_num_threads(threads)
+            proof = solver.solve(states)
+            found.append((proof.moves, proof.nodes.tolist()))
+    finally:
+        set_num_threads(before)
+    assert found[0] == found[1]
+
+
+def test_a_damaged_table_is_not_believed(tmp_path):
+    file, note = tmp_path / "table.npy", {"exact": 3}
+    table = np.arange(100, dtype=np.uint8)
+    cosets.write_table(file, table, note)
+    assert (cosets.read_table(file, note) == table).all() and cosets.read_table(file, {"exact": 4}) is None
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    assert cosets.read_table(file, note) is None
+    file.write_bytes(b"\x93NUMPY garbage")
+    assert cosets.read_table(file, note) is None
+
+
+def test_other_puzzles_are_refused():
+    with pytest.raises(ValueError, match="for the 3x3x3, not for rubik2x2-qtm"):
+        OptimalSolver(Rubik2x2())
