@@ -3,6 +3,7 @@
     rubiks-gym solve "R U F'"                     the trained tables of the 3x3x3
     rubiks-gym solve --puzzle hanoi-5-3 --random 3      a small puzzle, exactly
     rubiks-gym solve --agent runs/davi --random 3       what a run has learnt, from a checkout
+    rubiks-gym solve --optimal "R U F'"           the shortest solution of a 3x3x3, proven
 
 What the user sets wins over what suits the agent, each setting by itself.
 """
@@ -21,7 +22,7 @@ import numpy as np
 
 from rubiks_gym import command_line
 from rubiks_gym.checks import whole
-from rubiks_gym.exact import Exact, has_table
+from rubiks_gym.exact import Exact, OptimalSolver, has_table
 from rubiks_gym.puzzles import PUZZLES, Puzzle, puzzle_from_name, sample_seeds
 from rubiks_gym.rewards import REWARDS
 from rubiks_gym.scrambles import SCRAMBLES
@@ -66,6 +67,11 @@ def make_parser() -> Parser:
     how.add_argument(
         "--inverse", action=argparse.BooleanOptionalAction, help="search from the inverse state too, keep the shorter solution"
     )
+    how.add_argument(
+        "--optimal",
+        action="store_true",
+        help="go on to a shortest solution of the 3x3x3 and prove it (a table of 845 MB, once)",
+    )
     how.add_argument("--max-nodes", type=int, default=10_000_000, metavar="N", help="give up on a state after N nodes")
     how.add_argument("--max-seconds", type=float, default=600.0, metavar="S", help="give up on a state after S seconds")
     how.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
@@ -80,6 +86,8 @@ def make_parser() -> Parser:
 
 def run_solve(args: argparse.Namespace) -> int:
     """Solve and print; 0 if all states were solved, else 1."""
+    if args.optimal:
+        return run_optimal(args)
     agent = load_agent(args.agent, args.puzzle)
     states = start_states(agent.puzzle, args)
     found = search_for(agent, args)(states)
@@ -90,6 +98,28 @@ def run_solve(args: argparse.Namespace) -> int:
 
         save_solve(agent.puzzle, states[0], found.moves[0], args.gif)
     return int(not found.solved.all())
+
+
+def run_optimal(args: argparse.Namespace) -> int:
+    """Solve, then prove or improve; 0 if all solutions are proven to be shortest, else 1."""
+    puzzle = puzzle_from_name(args.puzzle or TRAINED)
+    states, known = start_states(puzzle, args), None
+    if args.agent is not None or puzzle.name == TRAINED:  # what is found quickly need not be searched for
+        found = search_for(load_agent(args.agent, args.puzzle), args)(states)
+        known = [moves if solved else None for moves, solved in zip(found.moves, found.solved, strict=True)]
+    solver = OptimalSolver(puzzle, show=lambda share: print(f"table of lower bounds, once: {share:.0%}", file=sys.stderr))
+    proof = solver.solve(states, known, seconds=args.max_seconds)
+    for i, state in enumerate(states):
+        moves, text = proof.moves[i], start_text(puzzle, state)
+        told = {"moves": None if moves is None else puzzle.format(moves), "proven": bool(proof.proven[i])}
+        told |= {"lower": int(proof.lower[i]), "nodes": int(proof.nodes[i]), "seconds": round(float(proof.seconds[i]), 3)}
+        if args.json:
+            print(json.dumps({"start": text} | told))
+            continue
+        length = "no solution yet" if moves is None else f"{len(moves)} moves: {told['moves']}"
+        print(f"{text}\n{length}\n{'shortest, proven' if told['proven'] else 'at least ' + str(told['lower']) + ' are needed'}")
+        print(f"{told['nodes']:,} nodes, {told['seconds']:.3f} s")
+    return int(not proof.proven.all())
 
 
 def load_agent(run: str | None, name: str | None) -> Any:

@@ -1,4 +1,4 @@
-"""The optimal solver: coordinates, the table of lower bounds against published counts, solutions against breadth-first search."""
+"""The optimal solver: coordinates, lower bounds against published counts, solutions against breadth-first search."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from rubiks_gym.exact.optimal import OptimalSolver, certify
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
 from rubiks_gym.puzzles.threads import get_num_threads
 from rubiks_gym.search import Perimeter
+from train.evaluation import FARTHEST
 
 # Cosets of <U, D, R2, F2, L2, B2> by their distance in half turns (Kociemba, "The two-phase algorithm")
 HALF_TURNS = [1, 4, 50, 592, 7156, 87236, 1043817, 12070278, 124946368, 821605960, 1199128738, 58202444, 476]
@@ -82,8 +83,8 @@ def test_solutions_of_near_states_are_as_short_as_breadth_first_search_finds_the
 
 def test_prefixes_of_the_farthest_position_are_as_far_as_they_are_long():
     solver = OptimalSolver(Rubik3x3("qtm"), memory=SMALL)
-    farthest = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'".split()
-    states = np.stack([solver.cube.after(" ".join(farthest[:q])) for q in range(1, 13)])
+    moves = solver.cube.parse(FARTHEST)
+    states = np.stack([solver.cube.after(moves[:q]) for q in range(1, 13)])
     assert solver.distance(states).tolist() == list(range(1, 13))
 
 

@@ -1,6 +1,7 @@
-"""True distances for puzzles small enough to enumerate: `ExactTable(puzzle)`."""
+"""True distances: `ExactTable(puzzle)` of every puzzle of up to 50 million states, `OptimalSolver(cube)` of the 3x3x3."""
 
 from rubiks_gym.exact.agent import Exact
+from rubiks_gym.exact.optimal import OptimalSolver, Proof, certify
 from rubiks_gym.exact.table import ExactTable, has_table
 
-__all__ = ["Exact", "ExactTable", "has_table"]
+__all__ = ["Exact", "ExactTable", "OptimalSolver", "Proof", "certify", "has_table"]

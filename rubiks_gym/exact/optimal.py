@@ -5,9 +5,9 @@ few. If it finds nothing, there is no such solution. Quarter turns change the pa
 turns is optimal as soon as L - 2 is refuted; in half turns it takes L - 1. Whoever brings a good solution along, by a beam
 search say, leaves only refutations to do. Each costs about nine times (half turns: thirteen times) as much as one move less.
 
-The bound of a state is the largest of three: the distance to the subgroup of each axis. If all three are d > 0, it is d + 1: the
-last move of a solution turns a face of some axis, and such moves belong to that axis's subgroup, so before it the cube would
-have been in there already, d - 1 moves after the start.
+The bound of a state is the largest of three: the distance to the subgroup of each axis. If all three are d > 0, it is d + 1:
+the last move of a solution turns a face of some axis, and such moves belong to that axis's subgroup, so before it the cube
+would have been in there already, d - 1 moves after the start.
 
 Children are looked at axis by axis: the entries of all of a state's children are asked for before the first is read, and those
 that the first axis rules out are not looked at again.
@@ -183,8 +183,11 @@ class OptimalSolver:
 def certify(
     solver: OptimalSolver, states: np.ndarray, solutions: Sequence[Sequence[int]], seconds: float = float("inf")
 ) -> tuple[list[str], Proof]:
-    """Anybody's solutions of states [B, 20]: "optimal", "improvable" (the proof has a shorter one), "unknown" within the seconds
-    that each may take, or "wrong" if it does not solve its state."""
+    """What anybody's solutions of states [B, 20] are, with the proof, which may take so many seconds for each.
+
+    "optimal"; "improvable", if the proof has a shorter one; "unknown", if time ran out; "wrong", if it does not solve its
+    state.
+    """
     moves = [list(map(int, solution)) for solution in solutions]
     right = [
         bool(solver.cube.is_solved(solver.cube.after(each, state)[None])[0]) for state, each in zip(states, moves, strict=True)
