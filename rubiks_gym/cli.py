@@ -102,7 +102,7 @@ def run_solve(args: argparse.Namespace) -> int:
 
 def run_optimal(args: argparse.Namespace) -> int:
     """Solve, then prove or improve; 0 if all solutions are proven to be shortest, else 1."""
-    puzzle = puzzle_from_name(args.puzzle or TRAINED)
+    puzzle: Any = puzzle_from_name(args.puzzle or TRAINED)
     states, known = start_states(puzzle, args), None
     if args.agent is not None or puzzle.name == TRAINED:  # what is found quickly need not be searched for
         found = search_for(load_agent(args.agent, args.puzzle), args)(states)
@@ -111,7 +111,7 @@ def run_optimal(args: argparse.Namespace) -> int:
     proof = solver.solve(states, known, seconds=args.max_seconds)
     for i, state in enumerate(states):
         moves, text = proof.moves[i], start_text(puzzle, state)
-        told = {"moves": None if moves is None else puzzle.format(moves), "proven": bool(proof.proven[i])}
+        told: dict[str, Any] = {"moves": None if moves is None else puzzle.format(moves), "proven": bool(proof.proven[i])}
         told |= {"lower": int(proof.lower[i]), "nodes": int(proof.nodes[i]), "seconds": round(float(proof.seconds[i]), 3)}
         if args.json:
             print(json.dumps({"start": text} | told))

@@ -209,13 +209,13 @@ class Table:
         rules = hashlib.sha256(b"".join(array.tobytes() for array in self.coordinates)).hexdigest()
         file = cache_folder() / f"cosets-{cube.name}-{self.orders}.npy"
         note = {"version": VERSION, "rules": rules, "exact": self.exact, "orders": self.orders}
-        stored = read_table(file, note)
-        if stored is None:
-            for depth, table in enumerate(build(cube, self.coordinates, self.goal, self.exact, self.orders), 1):
+        table = read_table(file, note)
+        if table is None:
+            table = np.empty(0, np.uint8)
+            for depth, table in enumerate(build(cube, self.coordinates, self.goal, self.exact, self.orders), 1):  # noqa: B020
                 show(9.0 ** (depth - self.exact))  # the last layer is most of the work
-                stored = table
-            write_table(file, stored, note)
-        self.distances = stored.reshape(-1)
+            write_table(file, table, note)
+        self.distances = table.reshape(-1)
         self.distances.flags.writeable = False
         self.tables = (self.coordinates, self.distances, self.orders, self.exact)  # what kernels take
 
@@ -225,7 +225,7 @@ def read_table(file: Path, note: dict[str, Any]) -> np.ndarray | None:
     try:
         beside = json.loads(file.with_suffix(".json").read_text())
         table = np.load(file, allow_pickle=False)
-        good = beside == {**note, "checksum": zlib.crc32(table)}
+        good = beside == {**note, "checksum": zlib.crc32(table.data)}
     except (OSError, ValueError, EOFError):
         return None
     return table if good else None
@@ -236,7 +236,7 @@ def write_table(file: Path, table: np.ndarray, note: dict[str, Any]) -> None:
     try:
         with files.written_beside(file) as beside, open(beside, "wb") as opened:
             np.save(opened, table)
-        files.write_text(file.with_suffix(".json"), json.dumps({**note, "checksum": zlib.crc32(table)}))
+        files.write_text(file.with_suffix(".json"), json.dumps({**note, "checksum": zlib.crc32(table.data)}))
     except OSError:
         return
 
@@ -265,7 +265,7 @@ def build(cube: Cube, coordinates: Coordinates, goal: np.ndarray, exact: int, or
                 for i, (low, high) in enumerate(pairwise(cuts))
             ]
         )
-        reached = news.any(axis=0)
+        reached = np.logical_or.reduce(news)
         yield table
         if not reached.any():
             break
