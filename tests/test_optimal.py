@@ -56,9 +56,12 @@ def test_cosets_are_as_many_at_each_distance_as_published():
     goal = np.array([int(coordinate(cube.goal[None])[0]) for coordinate in (cosets.twist_of, cosets.flip_of, cosets.slice_of)])
     weights = 16 // np.array([bin(s).count("1") for s in c.stabilisers])  # flips and places that a class stands for
     found = [1]
-    for table in cosets.build(cube, c, goal, exact=len(HALF_TURNS) - 1, orders=1):
+
+    def count(depth, table):
         entries = np.stack([table >> 2 * k & 3 for k in range(4)], axis=2).reshape(len(table), -1)[:, : cosets.TWISTS]
         found.append(int(((entries != cosets.FAR).sum(axis=1) * weights).sum()) - sum(found))
+
+    cosets.build(cube, c, goal, exact=len(HALF_TURNS) - 1, orders=1, after=count)
     assert len(c.members) == 64430 and found == HALF_TURNS
 
 

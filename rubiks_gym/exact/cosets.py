@@ -23,7 +23,7 @@ rotation of the cube. Letters: A actions, C classes, B batch.
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations, pairwise, permutations
 from pathlib import Path
@@ -211,9 +211,11 @@ class Table:
         note = {"version": VERSION, "rules": rules, "exact": self.exact, "orders": self.orders}
         table = read_table(file, note)
         if table is None:
-            table = np.empty(0, np.uint8)
-            for depth, table in enumerate(build(cube, self.coordinates, self.goal, self.exact, self.orders), 1):  # noqa: B020
+
+            def after(depth: int, table: np.ndarray) -> None:
                 show(9.0 ** (depth - self.exact))  # the last layer is most of the work
+
+            table = build(cube, self.coordinates, self.goal, self.exact, self.orders, after)
             write_table(file, table, note)
         self.distances = table.reshape(-1)
         self.distances.flags.writeable = False
@@ -241,8 +243,15 @@ def write_table(file: Path, table: np.ndarray, note: dict[str, Any]) -> None:
         return
 
 
-def build(cube: Cube, coordinates: Coordinates, goal: np.ndarray, exact: int, orders: int) -> Iterator[np.ndarray]:
-    """Fill a table [C, bytes] uint8, four entries to a byte; yields it after every layer, the last time when it is done.
+def build(
+    cube: Cube,
+    coordinates: Coordinates,
+    goal: np.ndarray,
+    exact: int,
+    orders: int,
+    after: Callable[[int, np.ndarray], None] = lambda depth, table: None,
+) -> np.ndarray:
+    """The table [C, bytes] uint8, four entries to a byte; `after` is called with every layer's depth and the table so far.
 
     With orders 1 instead of 24 the order of the middle edges is left out, and the table is a 24th as large.
     """
@@ -266,9 +275,10 @@ def build(cube: Cube, coordinates: Coordinates, goal: np.ndarray, exact: int, or
             ]
         )
         reached = np.logical_or.reduce(news)
-        yield table
+        after(depth, table)
         if not reached.any():
             break
+    return table
 
 
 @_jit
