@@ -147,6 +147,7 @@ class Coordinates(NamedTuple):
     rotations: np.ndarray  # [3] int64, the symmetry that turns each axis upright
     members: np.ndarray  # [C] int64, flip * 495 + place of each class's representative
     stabilisers: np.ndarray  # [C] uint16, bit m: symmetry m leaves the representative as it is
+    home: int  # the goal's slice
 
 
 def make_coordinates(cube: Cube) -> Coordinates:
@@ -180,6 +181,7 @@ def make_coordinates(cube: Cube) -> Coordinates:
         axes=actions[turned],
         rotations=np.array(turned),
         members=members,
+        home=int(slice_of(cube.goal[None])[0]),
         stabilisers=((seen[members] == members[:, None]) << np.arange(16)).sum(axis=1).astype(np.uint16),
     )  # fmt: skip
 
@@ -206,7 +208,7 @@ class Table:
         self.orders = ORDERS if memory >= 1 << 30 else 1
         self.exact = EXACT[cube.metric, self.orders]
         self.goal = np.array([int(coordinate(cube.goal[None])[0]) for coordinate in (twist_of, flip_of, slice_of)])
-        rules = hashlib.sha256(b"".join(array.tobytes() for array in self.coordinates)).hexdigest()
+        rules = hashlib.sha256(b"".join(np.asarray(table).tobytes() for table in self.coordinates)).hexdigest()
         file = cache_folder() / f"cosets-{cube.name}-{self.orders}.npy"
         note = {"version": VERSION, "rules": rules, "exact": self.exact, "orders": self.orders}
         table = read_table(file, note)

@@ -282,7 +282,10 @@ def search(c, table, orders, exact, canonical, start, distances, corners, node, 
         here = alive[depth, count[depth]]
         if depth > 0:
             moves[depth - 1] = here  # children are numbered by their actions
-        if away[depth, 0, here] == 0 and away[depth, 1, here] == 0 and away[depth, 2, here] == 0 and corner[depth, here] == 0:
+        # In the subgroups of all axes, corners at home, and the middle edges of every axis in order: solved.
+        inside = away[depth, 0, here] == 0 and away[depth, 1, here] == 0 and away[depth, 2, here] == 0
+        ordered = slices[depth, 0, here] == c.home and slices[depth, 1, here] == c.home and slices[depth, 2, here] == c.home
+        if inside and ordered and corner[depth, here] == 0:
             return depth
         left = limit - depth - 1  # moves left after the next
         if left < 0:
