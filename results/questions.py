@@ -45,18 +45,18 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Turned:
-    """n states after each number of random moves up to `most`; with `undo` a move may take back the one before."""
+    """n states after each number of random moves up to `most`; with `allow_undo` a move may take back the one before."""
 
     most: int
     n: int
-    undo: bool = False
+    allow_undo: bool = False
     every: int = 1
     first: int = 1
     seed: int = 0
 
     def sample(self, puzzle: Puzzle) -> Asked:
         depths = range(self.first, self.most + 1, self.every)
-        states = np.concatenate([start_states(puzzle, depth, self.n, self.seed, self.undo) for depth in depths])
+        states = np.concatenate([start_states(puzzle, depth, self.n, self.seed, self.allow_undo) for depth in depths])
         return states, true_distances(puzzle, states), np.repeat(depths, self.n)
 
 
@@ -66,11 +66,11 @@ class Walks:
 
     n: int
     k: int = 20
-    undo: bool = False
+    allow_undo: bool = False
     seed: int = 0
 
     def sample(self, puzzle: Puzzle) -> Asked:
-        return _one_group(puzzle, DeepCube(self.k, self.undo).sample(puzzle, self.n, np.random.default_rng(self.seed))[0])
+        return _one_group(puzzle, DeepCube(self.k, self.allow_undo).sample(puzzle, self.n, np.random.default_rng(self.seed))[0])
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ WEIGHTS = {f"weight {weight}": bwas(weight) for weight in (0.7, 1.0)}
 GRID = {f"lambda {weight}, N = {n}": bwas(weight, n) for weight, n in TARDON["grid"]}
 RANDOM = {f"BWAS, weight {w}": bwas(w, 100, 2**40, 60) for w in (0.1, 0.2, 0.4)}
 QUESTIONS = [
-    Question("walks", ("2x2",), Walks(10_000, undo=True), WEIGHTS),
+    Question("walks", ("2x2",), Walks(10_000, allow_undo=True), WEIGHTS),
     Question("clean walks", ("2x2",), Walks(2000), WEIGHTS),
     Question("uniform", ("2x2",), Uniform(2000), WEIGHTS),
     Question("each distance", ("2x2",), EachDistance(300), WEIGHTS, seeds=(0,)),
