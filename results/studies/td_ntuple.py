@@ -55,7 +55,9 @@ for preset, most in MOST.items():
         Question("clean walks", (preset,), Turned(most, 200), ALONE | MCTS),
     ]
     if preset.startswith("3x3"):  # a quarter of an hour each
-        QUESTIONS.append(Question("plain walks", (preset,), Turned(most, 200, allow_undo=True), {"MCTS 800": konen(800)}, seeds=(0,)))
+        QUESTIONS.append(
+            Question("plain walks", (preset,), Turned(most, 200, allow_undo=True), {"MCTS 800": konen(800)}, seeds=(0,))
+        )
 
 BESIDE = {preset: {label: dict(enumerate(row, 1)) for label, row in KONEN[preset].items()} for preset in MOST}
 SECTIONS = [
