@@ -79,6 +79,20 @@ def test_a_fault_is_one_clear_line(arguments, fault):
 
 
 @pytest.mark.parametrize(
+    ("script", "option", "value", "fault"),
+    [
+        ("davi", "batch", "0", "batch must be a whole number of at least 1, got 0"),
+        ("adi", "network", "tower", "network must be one of 'deepcube',"),
+        ("td_ntuple", "step-cost", "0.1", "step_cost must be a number below 0, got 0.1"),
+    ],
+)
+def test_a_setting_that_its_own_check_refuses_is_one_clear_line_too(tmp_path, script, option, value, fault):
+    done = run(f"train.{script}", f"--config.{option}", value, "--run.folder", tmp_path / "run")
+    assert done.returncode == 2 and done.stderr.startswith(f"error: {fault}") and not (tmp_path / "run").exists()
+    assert len(done.stderr.splitlines()) == 1 and not done.stdout
+
+
+@pytest.mark.parametrize(
     ("script", "settings"),
     [
         ("tabular", ["--config.batch", "50", "--config.k-max", "5"]),

@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -93,9 +93,27 @@ def command(
     def main() -> None:
         start = preset_among(sys.argv[1:], presets) or Preset(puzzle, config, "")
         default = options(run=RunOptions(folder=tyro.MISSING), puzzle=start.puzzle, config=start.config, **others)
-        train(tyro.cli(options, default=default, prog=f"python -m train.{Path(sys.argv[0]).stem}", description=text))
+        with unchecked(type(config)):
+            chosen = tyro.cli(options, default=default, prog=f"python -m train.{Path(sys.argv[0]).stem}", description=text)
+        try:
+            chosen.config.__post_init__()
+        except ValueError as error:
+            print(f"error: {error}", file=sys.stderr)
+            raise SystemExit(2) from None  # as for an option that there is not
+        train(chosen)
 
     run(main)
+
+
+@contextmanager
+def unchecked(settings: type[Any]) -> Iterator[None]:
+    """Let settings take any values for now: tyro would put what their own check says into a box of many lines."""
+    check = settings.__post_init__
+    settings.__post_init__ = lambda self: None
+    try:
+        yield
+    finally:
+        settings.__post_init__ = check
 
 
 def preset_among(arguments: Sequence[str], presets: Mapping[str, Preset]) -> Preset | None:
