@@ -66,7 +66,7 @@ def test_every_agent_keeps_the_protocol(kind, puzzle, rng):
     assert agent.puzzle is puzzle and agents.agent_class(kind) is type(agent)
     states = np.concatenate([puzzle.random_states(sample_seeds(rng, 100)), puzzle.goal[None]])
     costs, policy = agent.cost_to_go(states), agent.policy(states)
-    assert costs.shape == (101,) and costs.dtype.kind == "f" and np.isfinite(costs).all() and np.ptp(costs) > 0
+    assert costs.shape == (101,) and costs.dtype == np.float32 and np.isfinite(costs).all() and np.ptp(costs) > 0
     assert policy.shape == (101, puzzle.n_actions) and (policy >= 0).all()
     np.testing.assert_allclose(policy.sum(axis=1), 1, rtol=1e-5)
     assert not policy[~puzzle.legal(states)].any()

@@ -60,7 +60,7 @@ class SymmetricNTuple:
         states = self.puzzle.as_states(states)
         out = np.empty(len(states), np.int32)
         self._over(sums, (self.reader.contribution, self.reader.offset, self.weights), states, out)
-        costs = np.float32(self.bias) + np.float32(self.scale) * out
+        costs = (np.float32(self.bias) + np.float32(self.scale) * out).astype(np.float32)
         costs[self.puzzle.is_solved(states)] = 0
         return costs
 
