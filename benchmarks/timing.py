@@ -14,11 +14,11 @@ from rich.table import Table
 
 from results import records
 from results.measure import MINE
-from results.speed import cell
+from results.summary import figure
 from rubiks_gym.puzzles import set_num_threads
 
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
-LOAD = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # of the machine, before we add ours
+LOAD = records.load()  # of the machine, before we add ours
 
 
 @dataclass
@@ -68,7 +68,7 @@ def finish(name: str, rows: list[dict[str, Any]], args: Args, **more: Any) -> in
     """
     table = Table(*rows[0])
     for row in rows:
-        table.add_row(*(cell(value) for value in row.values()))
+        table.add_row(*(figure(value) for value in row.values()))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
     asked = {"benchmark": name, "command": f"python -m benchmarks.{name}", "seed": args.seed, **more}
     records.append(args.records / "speed.jsonl", {**asked, **records.made(), "load": LOAD, "rows": rows})

@@ -11,11 +11,14 @@ Measurements of one's own never touch the authors' records or documents; `--reco
 
 import argparse
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from results import plots, records, speed, summary
-from results.measure import MINE, elsewhere, measure
+import matplotlib as mpl
+
+from results import plots, records, summary
+from results.measure import MINE, measure
 from results.questions import Study
 from results.tables import document
 from rubiks_gym import files
@@ -24,57 +27,50 @@ from rubiks_gym.command_line import run
 STUDIES = ("symmetric_ntuple", "td_ntuple", "davi", "adi", "ppo_chasenet")
 
 
-def study(name: str, folder: Path) -> Study:
-    """A study by name, with its records in a folder."""
-    if name not in STUDIES:
-        raise ValueError(f"there is nothing to measure called {name!r}: choose from {', '.join(STUDIES)}")
-    return elsewhere(import_module(f"results.studies.{name}").STUDY, folder)
+def studies(folder: Path) -> dict[str, Study]:
+    """Every study by name, with its records in a folder."""
+    return {name: replace(import_module(f"results.studies.{name}").STUDY, folder=folder) for name in STUDIES}
 
 
-def texts(folder: Path) -> dict[tuple[Path, str], str]:
-    """What belongs between the marks of which file: the project's documents, or a folder's own."""
+def documents(folder: Path) -> dict[Path, str]:
+    """Whole files as the records say: the project's own, or those beside one's own records."""
     base = records.ROOT if folder == records.AUTHORS else folder
-    found = {}
-    for each in (study(name, folder) for name in STUDIES):
-        for place, sections in each.texts.items():
-            file, _, mark = place.partition("#")
-            found[base / file, mark] = document(each, sections)
-    found |= {
-        (base / place.partition("#")[0], place.partition("#")[2]): speed.text(folder, name)
-        for name, place in speed.PLACES.items()
-    }
-    for mark, make in (("headline", summary.headline), ("learners", summary.learners)):
-        found[base / "README.md", mark] = make(lambda name: study(name, folder))
+    every = studies(folder)
+    texts = {(f"agents/{name}/README.md", "results"): document(each) for name, each in every.items()}
+    texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
+    texts |= {("README.md", "headline"): summary.headline(every), ("README.md", "learners"): summary.learners(every)}
+    found: dict[Path, str] = {}
+    for (name, mark), text in texts.items():
+        file = base / name
+        before = found.get(file) or (file.read_text() if file.exists() else "")
+        found[file] = put_between(before, mark, text)
     return found
+
+
+def put_between(page: str, mark: str, text: str) -> str:
+    """The page with a text between the marks <!-- MARK:begin --> and <!-- MARK:end -->, which are added if it has none."""
+    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
+    if begin not in page:
+        page += f"{begin}\n{end}\n\n"
+    return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n{text}\n{end}", page, flags=re.DOTALL)
 
 
 def write(folder: Path) -> None:
     """Documents and plots."""
     base = records.ROOT if folder == records.AUTHORS else folder
-    for (file, mark), text in texts(folder).items():
-        if not file.exists() or f"<!-- {mark}:begin -->" not in file.read_text():
-            if folder == records.AUTHORS:
-                raise ValueError(f"{file} has no marks <!-- {mark}:begin --> and <!-- {mark}:end -->")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with open(file, "a") as opened:
-                opened.write(f"<!-- {mark}:begin -->\n<!-- {mark}:end -->\n\n")
-        files.write_between(file, mark, text)
-    for each in (study(name, folder) for name in STUDIES):
-        for name, draw in each.plots.items():
-            with plots.style():
-                figure = draw(each)
-                if figure is not None:
-                    figure.savefig(base / name, dpi=plots.DPI)
+    for file, text in documents(folder).items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.write_text(file, text)
+    for name, study in studies(folder).items():
+        for section in study.sections:
+            if section.plot and (answers := section.answers(study)):
+                with mpl.rc_context(plots.STYLE):
+                    section.plot[2](answers).savefig(base / "agents" / name / section.plot[0], dpi=plots.DPI)
 
 
 def stale(folder: Path) -> list[str]:
-    """Marked parts that do not say what the records say."""
-    found = []
-    for (file, mark), text in texts(folder).items():
-        inside = re.search(rf"<!-- {mark}:begin -->\n(.*?)\n<!-- {mark}:end -->", file.read_text(), re.DOTALL)
-        if inside is None or inside[1] != text:
-            found.append(f"{file}, {mark}")
-    return found
+    """Documents that do not say what the records say."""
+    return [str(file) for file, text in documents(folder).items() if not file.exists() or file.read_text() != text]
 
 
 def main() -> None:
@@ -82,30 +78,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m results", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--measure", metavar="NAME", help=f"measure what is missing of {', '.join(STUDIES)}")
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        default=[],
-        metavar="PART",
-        help="parts of names RUN-sSEED/QUESTION/SEARCH, all of which must match",
-    )
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of ALGORITHM/RUN-sSEED (default: runs)")
-    parser.add_argument(
-        "--records", type=Path, help=f"folder of the records (default: {MINE} to measure, the authors' to read)"
-    )
-    parser.add_argument("--again", action="store_true", help="measure what is recorded once more")
-    parser.add_argument(
-        "--dirty", action="store_true", help="measure with uncommitted changes; documents do not show such records"
-    )
-    parser.add_argument("--list", action="store_true", help="what is recorded and what is missing")
-    parser.add_argument("--check", action="store_true", help="exit with 1 if a document differs from the records")
+    add = parser.add_argument
+    add("--measure", metavar="NAME", choices=STUDIES, help=f"measure what is missing of {', '.join(STUDIES)}")
+    parts = "parts of names RUN-sSEED/QUESTION/SEARCH, all of which must match"
+    add("--only", nargs="+", default=[], metavar="PART", help=parts)
+    add("--runs", type=Path, default=Path("runs"), help="folder of ALGORITHM/RUN-sSEED (default: runs)")
+    add("--records", type=Path, help=f"folder of the records (default: {MINE} to measure, the authors' to read)")
+    add("--again", action="store_true", help="measure what is recorded once more")
+    add("--dirty", action="store_true", help="measure with uncommitted changes; documents do not show such records")
+    add("--list", action="store_true", help="what is recorded and what is missing")
+    add("--check", action="store_true", help="exit with 1 if a document differs from the records")
     args = parser.parse_args()
     folder = (args.records or (MINE if args.measure else records.AUTHORS)).resolve()
     if args.measure:
-        measure(study(args.measure, folder), args.runs, args.only, args.again, args.dirty)
+        measure(studies(folder)[args.measure], args.runs, args.only, args.again, args.dirty)
     elif args.list:
-        for answer in (answer for name in STUDIES for answer in study(name, folder).all()):
+        for answer in (answer for study in studies(folder).values() for answer in study.all()):
             how = "missing" if not answer.record else answer.record["date"][:10] if records.usable(answer.record) else "dirty"
             if all(part in answer.name for part in args.only):
                 print(f"{how:10}  {answer.algorithm}  {answer.name}")

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -38,42 +37,42 @@ def measure(study: Study, runs: Path, only: Sequence[str] = (), again: bool = Fa
     if not wanted:
         raise ValueError(f"{study.algorithm} has no measurement named {' '.join(only)}: --list shows them")
     made = records.made()  # before anything that takes long: this process has the code of now
-    for (title, seed), group in groupby(wanted, key=lambda answer: (answer.run.title, answer.run.seed)):
-        asked, folder = list(group), runs / study.algorithm / f"{title}-s{seed}"
-        recorded = [answer.record and (records.usable(answer.record) or dirty) for answer in asked]
-        if all(recorded) and not again and not folder.exists():
-            continue
+    for run, group in groupby(wanted, key=lambda answer: answer.run):
+        asked, folder = list(group), runs / study.algorithm / str(run)
+        recorded = [bool(a.record) and (records.usable(a.record) or dirty) and not again for a in asked]
         if not folder.exists():
-            train(study, asked[0].run, folder)
-        done, total = steps(study, folder, asked[0].run)
+            if all(recorded):
+                continue
+            train(study.algorithm, run, folder)
+        config = read_config(folder, run)
+        done = int(agents.last_checkpoint(folder).stem) if agents.checkpoints(folder) else -1
+        total = sum(config["config"].get(name, 0) for name in study.steps)
         if done < total:
             print(f"{folder} is at step {done} of {total}: left out", flush=True)
             continue
-        missing = [a for a, there in zip(asked, recorded, strict=True) if again or not there or a.record["step"] != done]
+        missing = [answer for answer, there in zip(asked, recorded, strict=True) if not there or answer.record["step"] != done]
         if not missing:
             continue
         agent = agents.load(folder)
         for answer in missing:
-            record = one(study, answer, agent, folder) | made | {"load": records.made()["load"]}
+            record = one(answer, agent, folder, config) | made | {"step": done, "load": records.load()}
             records.append(study.folder / f"{study.algorithm}.jsonl", record)
             print(f"{answer.name}: {record['cpu_seconds']:.0f} CPU s", flush=True)
 
 
-def one(study: Study, answer: Answer, agent: Agent, folder: Path) -> dict[str, Any]:
+def one(answer: Answer, agent: Agent, folder: Path, config: dict[str, Any]) -> dict[str, Any]:
     """The record of one question put to an agent."""
-    question, search = answer.question, answer.question.searches.get(answer.label)
-    only = " ".join(f"'{part}'" for part in answer.name.split("/"))
-    record = study.identify(answer.run, question, answer.label, search) | {
+    question, only = answer.question, " ".join(f"'{part}'" for part in answer.name.split("/"))
+    record = answer.asked() | {
         "puzzle": agent.puzzle.name,
-        "command": f"python -m results --measure {study.algorithm} --only {only}",
-        "step": int(agents.last_checkpoint(folder).stem),
-        "training": training(study, answer.run, folder),
+        "command": f"python -m results --measure {answer.algorithm} --only {only}",
+        "training": training(answer, folder, config),
     }
     wall, cpu = time.perf_counter(), time.process_time()
     if question.measure is not None:
         record["found"] = question.measure(agent, folder)
-    elif question.states is not None and search is not None:
-        record |= solve(agent, search.make(agent), *question.states.sample(agent.puzzle))
+    elif question.states is not None and answer.search is not None:
+        record |= solve(agent, answer.search.make(agent), *question.states(agent.puzzle))
     return record | {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
 
 
@@ -96,12 +95,24 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
     }
 
 
-def training(study: Study, run: Run, folder: Path) -> dict[str, Any]:
+def read_config(folder: Path, run: Run) -> dict[str, Any]:
+    """A run folder's config.json; a folder that holds another run is refused."""
+    whole = json.loads((folder / "config.json").read_text())
+    config = whole["config"]
+    expected = {"preset": run.preset, "seed": run.seed} | {key: run.changed[key] for key in run.changed if key in config}
+    for key, value in expected.items():
+        if config.get(key) != json.loads(json.dumps(value)):
+            raise ValueError(f"{folder} was trained with {key} {config.get(key)!r}, not {value!r}")
+    return whole
+
+
+def training(answer: Answer, folder: Path, config: dict[str, Any]) -> dict[str, Any]:
     """Where a run comes from, and what it cost."""
-    made = json.loads((folder / "config.json").read_text())["provenance"]
-    rows = metrics(folder)
+    if "provenance" not in config:
+        raise ValueError(f"{folder}/config.json has no provenance (commit, date, machine), which records name: train it again")
+    made, rows = config["provenance"], metrics(folder)
     return {
-        "command": " ".join(train_command(study.algorithm, run)),
+        "command": " ".join(train_command(answer.algorithm, answer.run)),
         "commit": made["commit"],
         "clean": not made["uncommitted_changes"],
         "date": made["date"],
@@ -113,8 +124,7 @@ def training(study: Study, run: Run, folder: Path) -> dict[str, Any]:
 
 def metrics(folder: Path) -> list[dict[str, float]]:
     """A run's metrics.jsonl; an untrained agent has none."""
-    file = folder / "metrics.jsonl"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    return records.read(folder / "metrics.jsonl")
 
 
 def curves(*names: str, against: str = "step", points: int = 100) -> Callable[[Agent, Path], dict[str, Any]]:
@@ -131,32 +141,16 @@ def curves(*names: str, against: str = "step", points: int = 100) -> Callable[[A
     return measured
 
 
-def steps(study: Study, folder: Path, run: Run) -> tuple[int, int]:
-    """Steps done and in all; a folder that holds another run is refused."""
-    config = json.loads((folder / "config.json").read_text())["config"]
-    expected = {"preset": run.preset, "seed": run.seed} | {key: run.changed[key] for key in run.changed if key in config}
-    for key, value in expected.items():
-        if config.get(key) != json.loads(json.dumps(value)):
-            raise ValueError(f"{folder} was trained with {key} {config.get(key)!r}, not {value!r}")
-    done = int(agents.last_checkpoint(folder).stem) if agents.checkpoints(folder) else -1
-    return done, sum(config.get(name, 0) for name in study.steps)
-
-
 def train_command(algorithm: str, run: Run, folder: Path | None = None) -> list[str]:
     """The command that trains a run."""
     words = ["python", "-m", f"train.{algorithm}", "--preset", run.preset, "--run.seed", str(run.seed)]
     for key, value in run.changed.items():
         words += [f"--config.{key.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else (value,))]
-    return [*words, "--run.folder", str(folder or Path("runs") / algorithm / f"{run.title}-s{run.seed}")]
+    return [*words, "--run.folder", str(folder or Path("runs") / algorithm / str(run))]
 
 
-def train(study: Study, run: Run, folder: Path) -> None:
+def train(algorithm: str, run: Run, folder: Path) -> None:
     """Train a run in a process of its own."""
-    command = train_command(study.algorithm, run, folder)
+    command = train_command(algorithm, run, folder)
     print(" ".join(command), flush=True)
     subprocess.run([sys.executable, *command[1:]], check=True, cwd=records.ROOT)
-
-
-def elsewhere(study: Study, folder: Path) -> Study:
-    """The same study with its records in another folder."""
-    return replace(study, folder=folder)

@@ -37,14 +37,21 @@ def identity(record: dict[str, Any]) -> str:
 
 def read(file: Path) -> list[dict[str, Any]]:
     """The records of a file, none if there is no such file."""
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    found = []
+    for number, line in enumerate(file.read_text().splitlines() if file.exists() else [], 1):
+        try:
+            found.append(json.loads(line))
+        except json.JSONDecodeError:
+            raise ValueError(f"{file}, line {number} is no whole record, as after a crash: mend or delete that line") from None
+    return found
 
 
 def append(file: Path, record: dict[str, Any]) -> None:
-    """Add a record; several processes may do so at once."""
+    """Add a record in one write, so that several processes may do so at once; a half-written last line stays one of its own."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with open(file, "a") as opened:
-        opened.write(json.dumps(rounded(record)) + "\n")
+    whole = not file.exists() or file.read_bytes()[-1:] in (b"", b"\n")
+    with open(file, "ab", buffering=0) as opened:
+        opened.write(("" if whole else "\n").encode() + json.dumps(rounded(record)).encode() + b"\n")
 
 
 def usable(record: dict[str, Any]) -> bool:
@@ -53,15 +60,15 @@ def usable(record: dict[str, Any]) -> bool:
 
 
 def made() -> dict[str, Any]:
-    """Commit, whether it is all that was measured, date, machine and what else it was doing."""
+    """Commit, whether it is all that was measured, date and machine."""
     here = provenance()
-    return {
-        "commit": here["commit"],
-        "clean": not changes(),
-        "date": here["date"],
-        "machine": here["machine"] | {"python": here["python"], "packages": here["packages"]},
-        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-    }
+    machine = here["machine"] | {"python": here["python"], "packages": here["packages"]}
+    return {"commit": here["commit"], "clean": not changes(), "date": here["date"], "machine": machine}
+
+
+def load() -> float | None:
+    """How busy the machine is: processes at work, mean of the last minute."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def changes() -> list[str]:

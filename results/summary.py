@@ -1,14 +1,15 @@
-"""What the project's README says first: one sentence, and a line for each learner."""
+"""Tables that stand outside a study: what the project's README says first, and what the programs in benchmarks/ measured."""
 
-from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from results import records
-from results.questions import Answer, Study
-from results.tables import Section
+from results.questions import Study
+from results.tables import Section, table
 
-# algorithm, questions, run, searches: what is shown of each
+# algorithm, questions, run, searches: what the README shows of each
 SHOWN = (
     ("symmetric_ntuple", "uniform, test set", "3x3-qtm", ("beam 8,192", "beam 262,144")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
@@ -18,26 +19,26 @@ SHOWN = (
     ("ppo_chasenet", "policy alone", "2x2", ("sampled",)),
     ("td_ntuple", "plain walks", "2x2-qtm", ("agent alone", "MCTS 100")),
 )
+COLUMNS = "learner, run, training, question, search, cubes, solved, optimal, mean length, CPU s"
+BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
+    "speed": ("README.md", "speed"),
+    "search": ("rubiks_gym/search/README.md", "search"),
+    **{name: (f"agents/{name}/README.md", "speed") for name in ("symmetric_ntuple", "td_ntuple", "davi", "ppo_chasenet")},
+}
 
 
-def shown(find: Callable[[str], Study]) -> list[Answer]:
-    """The answers of SHOWN that there are."""
+def learners(studies: dict[str, Study]) -> str:
+    """A line for each answer of SHOWN that there is."""
     found = []
     for algorithm, questions, run, searches in SHOWN:
-        asked = Section("", questions, runs=(run,)).answers(find(algorithm))
+        asked = Section("", questions, runs=(run,)).answers(studies[algorithm])
         found += [answer for answer in asked if answer.label in searches]
-    return found
+    return Section("", "", COLUMNS).lines(found)
 
 
-def learners(find: Callable[[str], Study]) -> str:
-    """One line per answer."""
-    columns = "learner, run, training, question, search, cubes, solved, optimal, mean length, CPU s"
-    return Section("", "", columns).lines(shown(find))
-
-
-def headline(find: Callable[[str], Study]) -> str:
+def headline(studies: dict[str, Study]) -> str:
     """What the trained solver does with random cubes."""
-    for answer in find("symmetric_ntuple").of("uniform", "3x3-qtm"):
+    for answer in studies["symmetric_ntuple"].of("uniform", "3x3-qtm"):
         lengths, record = records.unpack(answer.record).lengths, answer.record
         solved = np.isfinite(lengths)
         return (
@@ -46,3 +47,28 @@ def headline(find: Callable[[str], Study]) -> str:
             f"{record['each']['cpu_seconds']:.1f} CPU seconds each."
         )
     return "Not measured yet: `python -m results --measure symmetric_ntuple` does."
+
+
+def figure(value: Any) -> str:
+    """A figure for the eye: 57.8M, 43.4k, 3.21; a range as 3 to 4."""
+    if isinstance(value, list | tuple):
+        return " to ".join(map(figure, value))
+    if not isinstance(value, int | float):
+        return value or ""
+    for scale, letter in ((1e6, "M"), (1e4, "k")):
+        if abs(value) >= scale:
+            return f"{value / (1e3 if letter == 'k' else scale):.3g}{letter}"
+    return f"{value:.4g}" if value >= 1000 else f"{value:.3g}"
+
+
+def benchmark(folder: Path, name: str) -> str:
+    """The table of a benchmark's newest record that was measured from a commit."""
+    found = [r for r in records.read(folder / "speed.jsonl") if r["benchmark"] == name and records.usable(r)]
+    if not found:
+        return f"Not measured yet: `python -m benchmarks.{name}` does."
+    record = found[-1]
+    headings = [key for key in record["rows"][0] if key != "required"]
+    load = f", load before {record['load']:.1f}" if record["load"] is not None else ""
+    made = f"`{record['command']}`, {record['date'][:10]}, commit {record['commit'][:10]}, {record['machine']['processor']}"
+    notes = " ".join(filter(None, [record.get("note"), f"{made}{load}."]))
+    return f"{table(headings, ([figure(row.get(key)) for key in headings] for row in record['rows']))}\n\n{notes}"

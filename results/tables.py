@@ -1,10 +1,11 @@
 """Tables in Markdown out of answers: a document is a list of sections."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from results import records
 from results.questions import Answer, Study
@@ -29,8 +30,8 @@ class Section:
     beside: dict[str, Any] = field(default_factory=dict)
     """What others report: lines of a table by groups, or the last column's text by search, run or preset."""
     note: str = ""
-    plot: str = ""
-    """A picture, shown where there are answers: its file and what it shows, with a bar between."""
+    plot: tuple[str, str, Callable[[list[Answer]], Figure]] | None = None
+    """A picture of the answers: its file, what it shows, and how it is drawn."""
     table: Callable[[list[Answer]], str] | None = None
     """A table of another shape."""
 
@@ -40,15 +41,12 @@ class Section:
 
     def text(self, study: Study) -> str:
         """The section; while nothing is measured, the command that does."""
-        answers = self.answers(study)
+        answers, picture = self.answers(study), ""
         if not answers:
             body = f"Not measured yet: `python -m results --measure {study.algorithm}` does."
-        elif self.table is not None:
-            body = self.table(answers)
         else:
-            body = self.by_group(answers) if self.by else self.lines(answers)
-        file, _, shows = self.plot.partition("|")
-        picture = f"![{shows}]({file})" if self.plot and answers else ""
+            body = (self.table or (self.by_group if self.by else self.lines))(answers)
+            picture = f"![{self.plot[1]}]({self.plot[0]})" if self.plot else ""
         return "\n\n".join(filter(None, [self.title and f"### {self.title}", body, self.note, picture]))
 
     def lines(self, answers: list[Answer]) -> str:
@@ -72,10 +70,10 @@ class Section:
         )
 
 
-def document(study: Study, sections: Sequence[Section]) -> str:
-    """Sections one after another, and where their figures come from."""
-    shown = [answer for section in sections for answer in section.answers(study)]
-    return "\n\n".join(filter(None, [*(section.text(study) for section in sections), origin(shown)]))
+def document(study: Study) -> str:
+    """The study's sections one after another, and where their figures come from."""
+    shown = [answer for section in study.sections for answer in section.answers(study)]
+    return "\n\n".join(filter(None, [*(section.text(study) for section in study.sections), origin(shown)]))
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -132,7 +130,7 @@ def found(name: str) -> Callable[[Answer], str]:
 
 COLUMNS: dict[str, Callable[[Answer], str]] = {
     "learner": lambda answer: answer.algorithm,
-    "run": lambda answer: f"{answer.run.title}-s{answer.run.seed}",
+    "run": lambda answer: str(answer.run),
     "training": training,
     "question": lambda answer: answer.question.name,
     "search": lambda answer: answer.label,
@@ -164,7 +162,7 @@ def shares(answers: Iterable[Answer], best: bool = False) -> dict[int, tuple[int
     return {int(g): (int(done[groups == g].sum()), int((groups == g).sum())) for g in np.unique(groups)}
 
 
-def prefixes(answers: list[Answer]) -> str:
+def prefix_table(answers: list[Answer]) -> str:
     """Length found and CPU seconds for each prefix of the way to the farthest position."""
     lines = []
     for name, (answer, *_) in pooled(answers).items():

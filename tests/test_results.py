@@ -7,16 +7,17 @@ import subprocess
 import sys
 import types
 from dataclasses import fields
+from functools import partial
 from importlib import import_module
 
 import numpy as np
 import pytest
 
 import agents
-from results import deepcubea, records
-from results.__main__ import STUDIES, stale, study, write
+from results import deepcubea, records, states
+from results.__main__ import STUDIES, put_between, stale, studies, write
 from results.measure import measure, train_command
-from results.questions import Question, Run, Search, Study, TestSet, Turned, Uniform
+from results.questions import Question, Run, Search, Study
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
 from results.studies.adi import triplets
@@ -68,17 +69,34 @@ def test_outcomes_survive_a_record_cube_by_cube_or_counted(tmp_path, copies):
     assert len(records.unpack(stored, other).lengths) == 3 * copies + 1
 
 
+def test_no_record_is_lost_to_one_that_was_half_written(tmp_path):
+    file = tmp_path / "some.jsonl"
+    records.append(file, {"lengths": [1]})
+    with open(file, "a") as opened:
+        opened.write('{"lengths": [2')  # the machine went down here
+    with pytest.raises(ValueError, match="some.jsonl, line 2 is no whole record"):
+        records.read(file)
+    records.append(file, {"lengths": [3]})
+    lines = file.read_text().splitlines()
+    assert [json.loads(lines[0]), json.loads(lines[2])] == [{"lengths": [1]}, {"lengths": [3]}]
+    file.write_text("\n".join([lines[0], lines[2]]) + "\n")
+    assert [record["lengths"] for record in records.read(file)] == [[1], [3]]
+
+
 @pytest.fixture
 def small(tmp_path) -> Study:
     """Tables on the smallest tower, learnt in a second."""
     questions = [
-        Question("uniform", ("tower",), Uniform(5), {"greedy": Search("greedy"), "A*": Search("bwas", {"weight": 1.0})}),
+        Question(
+            "uniform",
+            ("tower",),
+            partial(states.uniform, n=5),
+            {"greedy": Search("greedy"), "A*": Search("bwas", {"weight": 1.0})},
+        ),
         Question("states", ("tower",), measure=lambda agent, folder: {"n": agent.puzzle.n_states}),
     ]
     runs = [Run("hanoi-3-3", 0, {"sweeps": 30}, "tower")]
-    return Study(
-        "tabular", runs, questions, {"page.md#t": lambda s: f"{len(s.of('uniform'))}"}, {}, ("sweeps",), tmp_path / "mine"
-    )
+    return Study("tabular", runs, questions, [], ("sweeps",), tmp_path / "mine")
 
 
 def lay_down(folder, commit="0" * 40, dirty=False):
@@ -131,6 +149,18 @@ def test_a_run_that_is_not_the_one_asked_for_or_not_finished_is_not_measured(sma
     assert "at step 30 of 40: left out" in capsys.readouterr().out
 
 
+def test_a_run_that_does_not_say_where_it_comes_from_is_refused(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "changes", lambda: [])
+    folder = tmp_path / "tabular" / "tower-s0"
+    lay_down(folder)
+    config = json.loads((folder / "config.json").read_text())
+    del config["provenance"]
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match=r"tower-s0/config.json has no provenance .*: train it again"):
+        measure(small, tmp_path)
+    assert not small.folder.exists()
+
+
 def test_a_record_of_a_dirty_run_is_not_shown(small, tmp_path, monkeypatch):
     monkeypatch.setattr(records, "changes", lambda: [])
     lay_down(tmp_path / "tabular" / "tower-s0", dirty=True)
@@ -140,6 +170,13 @@ def test_a_record_of_a_dirty_run_is_not_shown(small, tmp_path, monkeypatch):
 
 def test_the_documents_say_what_the_records_say():
     assert stale(records.AUTHORS) == []
+
+
+def test_a_text_goes_between_its_marks_or_gets_marks_of_its_own():
+    page = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\n<!-- y:begin -->\n<!-- y:end -->\nz\n"
+    assert put_between(page, "x", r"new \1") == page.replace("old", r"new \1")
+    assert put_between(page, "y", "one\ntwo") == page.replace("<!-- y:end", "one\ntwo\n<!-- y:end")
+    assert put_between("", "x", "t") == "<!-- x:begin -->\nt\n<!-- x:end -->\n\n"
 
 
 def test_documents_of_ones_own_records_go_beside_them(tmp_path):
@@ -170,16 +207,17 @@ def test_the_authors_records_are_clean():
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_question_names_presets_settings_and_searches_that_exist(name):
-    this = study(name, records.AUTHORS)
+    this = studies(records.AUTHORS)[name]
     presets = import_module(f"agents.{this.algorithm}.config").PRESETS
     titles = {run.title for run in this.runs}
     for run in this.runs:
         known = {field.name for field in fields(presets[run.preset][1])}
         assert set(run.changed) <= known
         assert set(this.steps) <= known
-    assert len({records.identity(this.identify(a.run, a.question, a.label, None)) for a in this.all()}) > 0
     names = [answer.name for answer in this.all()]
-    assert len(set(names)) == len(names)
+    assert names and len(set(names)) == len(names)
+    asked = {question for section in this.sections for question in section.questions.split(", ")}
+    assert asked == {question.name for question in this.questions}
     for question in this.questions:
         assert set(question.runs) <= titles
         assert (question.measure is None) == bool(question.states and question.searches)
@@ -198,12 +236,19 @@ def test_the_command_that_trains_a_run_spells_out_its_settings():
 
 def test_states_asked_are_the_same_every_time_and_in_their_groups():
     puzzle = puzzle_from_name("rubik2x2-qtm")
-    states, truth, groups = Turned(6, 4, first=2, every=2).sample(puzzle)
+    found, truth, groups = states.turned(puzzle, most=6, n=4, first=2, every=2)
     assert groups.tolist() == [2] * 4 + [4] * 4 + [6] * 4
     assert (truth <= groups).all() and ((truth - groups) % 2 == 0).all()
-    np.testing.assert_array_equal(states, Turned(6, 4, first=2, every=2).sample(puzzle)[0])
+    np.testing.assert_array_equal(found, states.turned(puzzle, most=6, n=4, first=2, every=2)[0])
     with pytest.raises(ValueError, match="python -m results.deepcubea"):
-        TestSet(3, "nowhere.json").sample(Rubik3x3())
+        states.test_set(Rubik3x3(), 3, "nowhere.json")
+
+
+def test_a_record_names_the_states_with_every_setting():
+    # These are the names and settings of records that exist: another name would answer another question.
+    assert states.describe(partial(states.walks_and_far, n=500)) == {"kind": "WalksAndFar", "n": 500, "seed": 0}
+    assert states.describe(partial(states.test_set, n=200)) == {"kind": "TestSet", "n": 200, "file": "testset.json"}
+    assert states.describe(partial(states.start)) == {"kind": "Start"}
 
 
 class Cube3State:

@@ -1,5 +1,6 @@
 """DAVI beside Tardon's thesis: the 2x2x2 against the truth, towers of Hanoi, the 3x3x3, convergence points, N by lambda."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,21 +9,9 @@ from agents.protocol import Agent
 from results.measure import curves, metrics
 from results.plots import learning_plot
 from results.published import TARDON
-from results.questions import (
-    Answer,
-    EachDistance,
-    Prefixes,
-    Question,
-    Run,
-    Search,
-    Start,
-    Study,
-    Turned,
-    Uniform,
-    Walks,
-    WalksAndFar,
-)
-from results.tables import Section, prefixes, table
+from results.questions import Answer, Question, Run, Search, Study
+from results.states import each_distance, prefixes, start, turned, uniform, walks, walks_and_far
+from results.tables import Section, prefix_table, table
 from rubiks_gym.exact import ExactTable
 from train.evaluation import heuristic_quality, solved_from
 from train.plots import convergence_points
@@ -58,11 +47,8 @@ def convergence(agent: Agent, folder: Path) -> dict[str, Any]:
     return {"points": points, "convergence_points": len(points), **curves("loss", "validation_loss", "error")(agent, folder)}
 
 
-TOWERS, LARGE, THESIS = (
-    ("hanoi-4-3", "hanoi-7-3", "hanoi-10-3", "hanoi-5-4"),
-    ("3x3", "3x3-plain"),
-    ("2x2-final", "2x2-final_nr"),
-)
+TOWERS = ("hanoi-4-3", "hanoi-7-3", "hanoi-10-3", "hanoi-5-4")
+LARGE, THESIS = ("3x3", "3x3-plain"), ("2x2-final", "2x2-final_nr")
 UPDATES = {f"update-{rule}": rule for rule in ("ema", "states", "threshold")}
 RUNS = [Run("2x2", 0), Run("2x2", 1), *(Run(preset) for preset in (*TOWERS, *LARGE))]
 RUNS += [Run(preset, 0, {"iterations": 400}) for preset in THESIS]
@@ -70,18 +56,19 @@ RUNS += [Run("2x2", 0, {"target_update": rule, "iterations": 40}, name) for name
 WEIGHTS = {f"weight {weight}": bwas(weight) for weight in (0.7, 1.0)}
 GRID = {f"lambda {weight}, N = {n}": bwas(weight, n) for weight, n in TARDON["grid"]}
 RANDOM = {f"BWAS, weight {w}": bwas(w, 100, 2**40, 60) for w in (0.1, 0.2, 0.4)}
+RANDOM["beam 1,024"] = Search("beam", {"width": 1024}, nodes=2**40, seconds=60)
 QUESTIONS = [
-    Question("walks", ("2x2",), Walks(10_000, allow_undo=True), WEIGHTS),
-    Question("clean walks", ("2x2",), Walks(2000), WEIGHTS),
-    Question("uniform", ("2x2",), Uniform(2000), WEIGHTS),
-    Question("each distance", ("2x2",), EachDistance(300), WEIGHTS, seeds=(0,)),
+    Question("walks", ("2x2",), partial(walks, n=10_000, allow_undo=True), WEIGHTS),
+    Question("clean walks", ("2x2",), partial(walks, n=2000), WEIGHTS),
+    Question("uniform", ("2x2",), partial(uniform, n=2000), WEIGHTS),
+    Question("each distance", ("2x2",), partial(each_distance, n=300), WEIGHTS, seeds=(0,)),
     Question("truth", ("2x2", *TOWERS), measure=truth),
-    Question("grid", ("2x2",), WalksAndFar(500), GRID, seeds=(0,)),
-    Question("start", TOWERS, Start(), {f"weight {w}": bwas(w) for w in (0.3, 0.7, 1.0)}),
+    Question("grid", ("2x2",), partial(walks_and_far, n=500), GRID, seeds=(0,)),
+    Question("start", TOWERS, partial(start), {f"weight {w}": bwas(w) for w in (0.3, 0.7, 1.0)}),
     Question("smaller towers", TOWERS, measure=smaller_towers),
-    Question("turns", LARGE, Turned(26, 20, first=2, every=2), {"BWAS, weight 0.2": bwas(0.2, 100, 100_000)}),
-    Question("uniform", LARGE, Uniform(100), RANDOM | {"beam 1,024": Search("beam", {"width": 1024}, nodes=2**40, seconds=60)}),
-    Question("prefixes", LARGE, Prefixes(20), {"weight 0.6": bwas(0.6, 100, 2**40, 10)}),
+    Question("turns", LARGE, partial(turned, most=26, n=20, first=2, every=2), {"BWAS, weight 0.2": bwas(0.2, 100, 100_000)}),
+    Question("uniform", LARGE, partial(uniform, n=100), RANDOM),
+    Question("prefixes", LARGE, partial(prefixes, most=20), {"weight 0.6": bwas(0.6, 100, 2**40, 10)}),
     Question("convergence", (*THESIS, *UPDATES), measure=convergence),
 ]
 
@@ -101,47 +88,23 @@ BESIDE = {
     for (w, n), (best, nodes, s) in TARDON["grid"].items()
 }
 HANOI = {tower: "{} min, {} moves, {} s, {:,} expanded".format(*row) for tower, row in TARDON["hanoi"].items()}
+CURVES = {"loss": "training loss", "error": "error over all states, moves"}
+PLOT = partial(learning_plot, below="iterations", curves=CURVES, marks="points")
+CONVERGING = ("convergence.png", "Losses and error with convergence points", PLOT)
+WALKS, WALKED = "walks, clean walks, uniform", "run, training, question, search, cubes, optimal, nodes, CPU s"
+QUALITY = "run, training, mean_absolute_error, admissible%, consistent%, greedy%, without_undo%"
+UPDATED, SOURCE = "run, training, convergence_points, error", f"The thesis: {TARDON['source']}."
 SECTIONS = [
-    Section(
-        "2x2x2",
-        "walks, clean walks, uniform",
-        "run, training, question, search, cubes, optimal, nodes, CPU s",
-        ("2x2",),
-        note=f"The thesis: {TARDON['optimal']}.",
-    ),
+    Section("2x2x2", WALKS, WALKED, ("2x2",), note=f"The thesis: {TARDON['optimal']}."),
     Section("2x2x2, by distance from the goal", "each distance", by="distance", best=True),
-    Section(
-        "Cost-to-go against the truth, all states",
-        "truth",
-        "run, training, mean_absolute_error, admissible%, consistent%, greedy%, without_undo%",
-        note=f"The thesis, 2x2x2: {TARDON['truth']}.",
-    ),
+    Section("Cost-to-go against the truth, all states", "truth", QUALITY, note=f"The thesis, 2x2x2: {TARDON['truth']}."),
     Section("2x2x2, N by lambda", "grid", "search, optimal, nodes, CPU s", beside=BESIDE),
     Section("Towers of Hanoi", "start", "run, training, search, mean length, optimal, nodes, CPU s", beside=HANOI),
     Section("Smaller towers with the same network, three weights each", "smaller towers", "run, solved_optimally, asked"),
     Section("3x3x3, uniformly random", "uniform", "run, training, search, cubes, solved, mean length, nodes, CPU s", LARGE),
     Section("3x3x3, with 100,000 nodes", "turns", by="moves from the goal"),
-    Section("3x3x3, prefixes", "prefixes", table=prefixes, note=f"The thesis: {TARDON['prefixes']}."),
-    Section(
-        "Convergence points",
-        "convergence",
-        runs=THESIS,
-        table=points_table,
-        plot="convergence.png|Losses and error with convergence points",
-    ),
-    Section(
-        "Rules for the target network, 2x2x2, 1.2 million states",
-        "convergence",
-        "run, training, convergence_points, error",
-        tuple(UPDATES),
-        note=f"The thesis: {TARDON['source']}.",
-    ),
+    Section("3x3x3, prefixes", "prefixes", table=prefix_table, note=f"The thesis: {TARDON['prefixes']}."),
+    Section("Convergence points", "convergence", runs=THESIS, table=points_table, plot=CONVERGING),
+    Section("Rules for the target network, 2x2x2, 1.2 million states", "convergence", UPDATED, tuple(UPDATES), note=SOURCE),
 ]
-PLOT = learning_plot(
-    "convergence",
-    {"loss": "training loss", "error": "error over all states, moves"},
-    "iterations",
-    {t: t for t in THESIS},
-    marks="points",
-)
-STUDY = Study("davi", RUNS, QUESTIONS, {"agents/davi/README.md#results": SECTIONS}, {"agents/davi/convergence.png": PLOT})
+STUDY = Study("davi", RUNS, QUESTIONS, SECTIONS)

@@ -1,6 +1,7 @@
 """PPO with ChaseNet reward beside Lin and Liang: the policy alone, in searches, ChaseNet's correlations, learning."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from agents.protocol import Agent
 from results.measure import curves
 from results.plots import learning_plot
 from results.published import LIN
-from results.questions import Question, Run, Search, Study, Turned, Uniform
+from results.questions import Question, Run, Search, Study
+from results.states import turned, uniform
 from results.tables import Section
 from rubiks_gym.exact import ExactTable
 from train.evaluation import policy_quality, start_states
@@ -68,21 +70,20 @@ RUNS = [Run("2x2", seed) for seed in (0, 1, 2)] + [Run(preset) for preset in ("2
 RUNS += [Run("2x2-pairs", 0, {"fine_tune": name.rpartition("-")[2]}, name) for name in TUNED]
 QUICK = tuple(name for name in CUBES if name not in ("2x2-fc", "2x2-attention"))  # the others are slow in searches
 QUESTIONS = [
-    Question("policy alone", (*CUBES, "hanoi-4-3"), Uniform(50_000, SEED), POLICIES),
+    Question("policy alone", (*CUBES, "hanoi-4-3"), partial(uniform, n=50_000, seed=SEED), POLICIES),
     Question("truth", (*CUBES, "hanoi-4-3"), measure=truth),
-    Question("searches", QUICK, Uniform(500, SEED), SEARCHES),
+    Question("searches", QUICK, partial(uniform, n=500, seed=SEED), SEARCHES),
     Question("chasenet", CUBES, measure=chasenet),
-    Question("turns", ("3x3-8",), Turned(8, 200, seed=SEED), POLICIES | SEARCHES),
+    Question("turns", ("3x3-8",), partial(turned, most=8, n=200, seed=SEED), POLICIES | SEARCHES),
     Question("learning", CUBES, measure=curves("success", "length", "reward", against="moves")),
 ]
+CURVES = {"success": "share of episodes solved", "length": "moves of an episode"}
+PLOT = partial(learning_plot, below="million moves of PPO", curves=CURVES, scale=1e6)
+LEARNING = ("learning.png", "Share solved and moves of an episode while PPO learns", PLOT)
+ALONE = "run, training, search, solved, optimal, mean length"
 MEASURES = "with_moves_made, with_true_distance, of_all_pairs, true_distance_with_moves_made, best_move_1_to_8_away"
 SECTIONS = [
-    Section(
-        "The policy alone, 50,000 uniformly random states",
-        "policy alone",
-        "run, training, search, solved, optimal, mean length",
-        note=f"The paper: {LIN['solved']}.",
-    ),
+    Section("The policy alone, 50,000 uniformly random states", "policy alone", ALONE, note=f"The paper: {LIN['solved']}."),
     Section("The most probable action of all states", "truth", "run, training, solved_without_undoing%, leads_nearer%"),
     Section("The same networks in a search", "searches", "run, search, cubes, solved, optimal, mean length, nodes, CPU s"),
     Section(
@@ -91,21 +92,7 @@ SECTIONS = [
         f"run, training, form, weights, pairs_seen, {MEASURES}",
         beside={f"2x2-{form}": str(value) for form, value in LIN["correlation"].items()},
     ),
-    Section(
-        "Learning",
-        "learning",
-        "run, training, success, length, reward",
-        plot="learning.png|Share solved and moves of an episode while PPO learns",
-    ),
+    Section("Learning", "learning", "run, training, success, length, reward", plot=LEARNING),
     Section("3x3x3 by turns", "turns", by="turns", note=f"The paper: {LIN['source']}."),
 ]
-CURVES = {"success": "share of episodes solved", "length": "moves of an episode"}
-PLOT = learning_plot("learning", CURVES, "million moves of PPO", {name: name.removeprefix("2x2-") for name in CUBES}, 1e6)
-STUDY = Study(
-    "ppo_chasenet",
-    RUNS,
-    QUESTIONS,
-    {"agents/ppo_chasenet/README.md#results": SECTIONS},
-    {"agents/ppo_chasenet/learning.png": PLOT},
-    ("warm_iterations", "ppo_iterations"),
-)
+STUDY = Study("ppo_chasenet", RUNS, QUESTIONS, SECTIONS, ("warm_iterations", "ppo_iterations"))

@@ -1,5 +1,6 @@
 """The symmetric n-tuple network on the 3x3x3: DeepCubeA's test set, uniform cubes, and what each part is worth."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ from matplotlib.figure import Figure
 
 from results import plots, records
 from results.published import CUBES_3X3
-from results.questions import Answer, Prefixes, Question, Run, Search, Study, TestSet, Uniform
+from results.questions import Answer, Question, Run, Search, Study
+from results.states import prefixes, test_set, uniform
 from results.statistics import bootstrap, wilson
-from results.tables import Section, pooled, prefixes, table
+from results.tables import Section, pooled, prefix_table, table
 
 PARTS: dict[str, dict[str, Any]] = {  # what a run of the ablation leaves out -> settings
     "no-backups": {"rounds": 0},
@@ -25,23 +27,20 @@ def beam(width: int, nodes: int = 1_000_000_000, radius: int = 7, inverse: bool 
 
 
 EVERY = {"every child": beam(1024, children_per_state=12)}
+ONE_WAY = {"every child, one way": beam(1024, inverse=False, children_per_state=12)}
+# An untrained network solves nothing: a million nodes each way are enough to see it.
+UNTRAINED = {"every child": beam(1024, 1_000_000, children_per_state=12)}
+TEST_SET, RANDOM = partial(test_set, n=200), partial(uniform, n=1000)
 RUNS = [Run(preset, seed) for preset in ("3x3-qtm", "3x3-htm") for seed in (0, 1)]
 RUNS += [Run("3x3-qtm", 0, changed, name) for name, changed in PARTS.items()]
 QUESTIONS = [
-    Question("test set", ("3x3-qtm",), TestSet(200), {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
-    Question("uniform", ("3x3-qtm",), Uniform(1000), {"beam 8,192": beam(8192)}),
-    Question("uniform", ("3x3-htm",), Uniform(1000), {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
-    Question("parts", ("3x3-qtm", *list(PARTS)[:3]), TestSet(200), EVERY, seeds=(0,)),
-    Question(
-        "parts",
-        ("3x3-qtm",),
-        TestSet(200),
-        {"every child, one way": beam(1024, inverse=False, children_per_state=12)},
-        seeds=(0,),
-    ),
-    Question("prefixes", ("3x3-qtm",), Prefixes(), {"beam 65,536": beam(65_536)}, seeds=(0,)),
-    # An untrained network solves nothing: a million nodes each way are enough to see it.
-    Question("parts", ("untrained",), TestSet(200), {"every child": beam(1024, 1_000_000, children_per_state=12)}),
+    Question("test set", ("3x3-qtm",), TEST_SET, {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
+    Question("uniform", ("3x3-qtm",), RANDOM, {"beam 8,192": beam(8192)}),
+    Question("uniform", ("3x3-htm",), RANDOM, {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
+    Question("parts", ("3x3-qtm", *list(PARTS)[:3]), TEST_SET, EVERY, seeds=(0,)),
+    Question("parts", ("3x3-qtm",), TEST_SET, ONE_WAY, seeds=(0,)),
+    Question("prefixes", ("3x3-qtm",), partial(prefixes), {"beam 65,536": beam(65_536)}, seeds=(0,)),
+    Question("parts", ("untrained",), TEST_SET, UNTRAINED),
 ]
 
 
@@ -58,39 +57,29 @@ def together(answers: list[Answer]) -> str:
     return Section("", "test set", "search, cubes, solved, mean length, optimal, nodes, CPU s").lines(joined)
 
 
-def length_plot(study: Study) -> Figure | None:
-    """Mean length and share optimal on the test set against CPU seconds, beside what others report."""
-    answers = study.of("test set")
-    if not answers:
-        return None
+def length_plot(answers: list[Answer]) -> Figure:
+    """Mean length and share optimal against CPU seconds, seeds together, beside what others report."""
     figure, (left, right) = plots.panels(2, 4)
-    for seed, colour in zip(sorted({a.run.seed for a in answers}), plots.COLOURS, strict=False):
-        points = []
-        for answer in (a for a in answers if a.run.seed == seed):
-            outcomes = records.unpack(answer.record)
-            best = int((outcomes.lengths == outcomes.distances).sum())
-            n, solved = len(outcomes.lengths), outcomes.lengths[np.isfinite(outcomes.lengths)]
-            points.append((answer.record["each"]["cpu_seconds"], solved.mean(), *bootstrap(solved), best / n, *wilson(best, n)))
-        x, length, low, high, share, least, most = np.array(sorted(points)).T
-        for ax, y, below, above in ((left, length, low, high), (right, 100 * share, 100 * least, 100 * most)):
-            ax.fill_between(x, below, above, color=colour, alpha=0.15, linewidth=0)
-            ax.plot(x, y, color=colour, marker=plots.MARKERS[seed], label=f"ours, seed {seed}, two CPU cores")
-    for ax, key in ((left, "length"), (right, "optimal")):
-        for name, row in CUBES_3X3.items():
-            short = f"{name.split(', beam')[0]} (GPU)"
+    points = []
+    for of in pooled(answers).values():
+        outcomes = records.unpack(*(answer.record for answer in of))
+        solved, best = outcomes.lengths[np.isfinite(outcomes.lengths)], int((outcomes.lengths == outcomes.distances).sum())
+        seconds, n = np.mean([answer.record["each"]["cpu_seconds"] for answer in of]), len(outcomes.lengths)
+        points.append((seconds, solved.mean(), *bootstrap(solved), *(100 * x for x in (best / n, *wilson(best, n)))))
+    x, length, low, high, share, least, most = np.array(sorted(points)).T
+    for ax, y, below, above, key in ((left, length, low, high, "length"), (right, share, least, most, "optimal")):
+        ax.fill_between(x, below, above, color=plots.COLOURS[0], alpha=0.15, linewidth=0)
+        ax.plot(x, y, color=plots.COLOURS[0], marker="o", label="ours, two CPU cores")
+        for (name, row), colour, marker in zip(CUBES_3X3.items(), plots.COLOURS[1:], plots.MARKERS[1:], strict=False):
             if row["seconds"]:
-                ax.plot(row["seconds"], row[key], "*", color="black", markersize=9)
-                side = {"xytext": (7, 0)} if row["seconds"] < 100 else {"xytext": (-7, 0), "ha": "right"}
-                ax.annotate(short, (row["seconds"], row[key]), textcoords="offset points", va="center", fontsize=7.5, **side)
-            elif key == "optimal" and row[key] > 90:
-                ax.axhline(row[key], color="grey", linewidth=0.8, linestyle=":")
-                ax.annotate(short, (0.01, row[key]), xycoords=("axes fraction", "data"), va="bottom", fontsize=7.5)
-        ax.set(xscale="log", xlabel="seconds a cube")
+                ax.plot(row["seconds"], row[key], marker, color=colour, markersize=8, linestyle="", label=name)
+            else:
+                ax.axhline(row[key], color=colour, linestyle=":", label=f"{name}, time not given")
+        ax.set(xscale="log", xlabel="seconds a cube; others on GPUs")
     left.axhline(np.mean(records.unpack(answers[0].record).distances), color="black", linewidth=0.8)
-    left.set_title("mean length, quarter turns; the line is optimal")
-    right.set_title("percent solved optimally")
-    right.set_ylim(0, 106)
-    left.legend(loc="upper right", fontsize=8)
+    left.set_title("mean length; the black line is optimal")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    right.set(title="percent solved optimally", ylim=(0, 103))
     return figure
 
 
@@ -100,29 +89,12 @@ PUBLISHED = table(
     ("published, 1,000 cubes", "mean length", "optimal, %", "s, GPU", "training", "source"),
     ([name, *(str(row[key] or "") for key in KEYS)] for name, row in CUBES_3X3.items()),
 )
+PLOT = ("length.png", "Length and share optimal by CPU seconds", length_plot)
 SECTIONS = [
-    Section(
-        "DeepCubeA's test set, the first 200",
-        "test set",
-        COLUMNS,
-        note=PUBLISHED,
-        plot="length.png|Length and share optimal by CPU seconds",
-    ),
+    Section("DeepCubeA's test set, the first 200", "test set", COLUMNS, note=PUBLISHED, plot=PLOT),
     Section("Both seeds searched with, the shorter solution each", "test set", table=together),
     Section("Uniformly random cubes", "uniform", COLUMNS),
     Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
-    Section("Prefixes", "prefixes", table=prefixes),
+    Section("Prefixes", "prefixes", table=prefix_table),
 ]
-STUDY = Study(
-    "symmetric_ntuple",
-    RUNS,
-    QUESTIONS,
-    {
-        "agents/symmetric_ntuple/README.md#results": SECTIONS,
-        "README.md#symmetric_ntuple": [
-            Section("", "test set, uniform", "run, training, question, search, solved, mean length, optimal, CPU s")
-        ],
-    },
-    {"agents/symmetric_ntuple/length.png": length_plot},
-    steps=("walk_batches", "rounds"),
-)
+STUDY = Study("symmetric_ntuple", RUNS, QUESTIONS, SECTIONS, ("walk_batches", "rounds"))

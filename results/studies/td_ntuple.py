@@ -1,5 +1,6 @@
 """TD-n-tuple beside Konen's report: percent solved after p twists, by the agent alone and in his MCTS wrapper; trials."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,8 @@ from agents.protocol import Agent
 from results.measure import metrics
 from results.plots import solved_plot
 from results.published import KONEN
-from results.questions import Question, Run, Search, Study, Turned
+from results.questions import Question, Run, Search, Study
+from results.states import turned
 from results.tables import Section
 from train.evaluation import heuristic_quality
 
@@ -50,43 +52,21 @@ QUESTIONS = [
     Question("all states", ("2x2-qtm", "2x2-htm"), measure=everywhere),
 ]
 for preset, most in MOST.items():
-    QUESTIONS += [
-        Question("plain walks", (preset,), Turned(most, 200, allow_undo=True), ALONE | MCTS | CHARGED),
-        Question("clean walks", (preset,), Turned(most, 200), ALONE | MCTS),
-    ]
-    if preset.startswith("3x3"):  # a quarter of an hour each
-        QUESTIONS.append(
-            Question("plain walks", (preset,), Turned(most, 200, allow_undo=True), {"MCTS 800": konen(800)}, seeds=(0,))
-        )
+    plain, clean = partial(turned, most=most, n=200, allow_undo=True), partial(turned, most=most, n=200)
+    QUESTIONS.append(Question("plain walks", (preset,), plain, ALONE | MCTS | CHARGED))
+    QUESTIONS.append(Question("clean walks", (preset,), clean, ALONE | MCTS))
+    if preset in LARGE:  # a quarter of an hour each
+        QUESTIONS.append(Question("plain walks", (preset,), plain, {"MCTS 800": konen(800)}, seeds=(0,)))
 
 BESIDE = {preset: {label: dict(enumerate(row, 1)) for label, row in KONEN[preset].items()} for preset in MOST}
-SECTIONS = [
-    *(
-        Section(
-            preset,
-            "plain walks, clean walks",
-            runs=(preset,),
-            by="twists p",
-            beside={f"{k}, Konen": v for k, v in theirs.items()},
-        )
-        for preset, theirs in BESIDE.items()
-    ),
-    Section(
-        "The 3x3x3 on plain walks; dashed Konen's",
-        "plain walks",
-        runs=LARGE,
-        table=lambda _: "",
-        plot="solved.png|Percent solved by twists",
-    ),
+PLOT = ("solved.png", "Percent solved by twists", partial(solved_plot, below="twists p", beside=BESIDE))
+SECTIONS = []
+for preset, beside in BESIDE.items():
+    theirs = {f"{label}, Konen": row for label, row in beside.items()}
+    SECTIONS.append(Section(preset, "plain walks, clean walks", runs=(preset,), by="twists p", beside=theirs))
+SECTIONS += [
+    Section("The 3x3x3 on plain walks; dashed Konen's", "plain walks", runs=LARGE, table=lambda _: "", plot=PLOT),
     Section("Greedily from all states", "all states", "run, training, states, solved_greedily%"),
     Section("Trials", "trials", "run, training, solved_alone%", note=f"Konen: {KONEN['source']}."),
 ]
-PLOT = solved_plot("plain walks", {preset: BESIDE[preset] for preset in LARGE}, "twists p")
-STUDY = Study(
-    "td_ntuple",
-    RUNS,
-    QUESTIONS,
-    {"agents/td_ntuple/README.md#results": SECTIONS},
-    {"agents/td_ntuple/solved.png": PLOT},
-    ("episodes",),
-)
+STUDY = Study("td_ntuple", RUNS, QUESTIONS, SECTIONS, ("episodes",))

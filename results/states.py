@@ -1,0 +1,78 @@
+"""Sets of states to solve, the same every time. A question gives one as `partial(uniform, n=500)`."""
+
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.scrambles import DeepCube
+from train.evaluation import FARTHEST, read_cubes, start_states, true_distances
+from train.probe import Probe
+
+Asked = tuple[np.ndarray, np.ndarray | None, np.ndarray]  # states [B, S], true distances [B] if known, group of each [B]
+
+
+def describe(states: "partial[Asked]") -> dict[str, Any]:
+    """What a record says of them: the kind and every setting, those not given too."""
+    kind, (_, *settings) = states.func.__name__.title().replace("_", ""), signature(states.func).parameters.values()
+    return {"kind": kind, **{setting.name: states.keywords.get(setting.name, setting.default) for setting in settings}}
+
+
+def uniform(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
+    """n states, each of the puzzle's as likely as another."""
+    return _one_group(puzzle, start_states(puzzle, 0, n, seed))
+
+
+def turned(puzzle: Puzzle, most: int, n: int, allow_undo: bool = False, every: int = 1, first: int = 1, seed: int = 0) -> Asked:
+    """n states after each number of random moves up to `most`; with `allow_undo` a move may take back the one before."""
+    depths = range(first, most + 1, every)
+    states = np.concatenate([start_states(puzzle, depth, n, seed, allow_undo) for depth in depths])
+    return states, true_distances(puzzle, states), np.repeat(depths, n)
+
+
+def walks(puzzle: Puzzle, n: int, k: int = 20, allow_undo: bool = False, seed: int = 0) -> Asked:
+    """n states of whole walks of k moves from the goal, every state on the way."""
+    return _one_group(puzzle, DeepCube(k, allow_undo).sample(puzzle, n, np.random.default_rng(seed))[0])
+
+
+def walks_and_far(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
+    """n states of walks of 20 moves that may undo one another, and one state of each distance from 9 to 14."""
+    rng, distances = np.random.default_rng(seed), ExactTable(puzzle).distances
+    near, _ = DeepCube(20, allow_undo=True).sample(puzzle, n, rng)
+    far = [rng.choice(np.flatnonzero(distances == d)) for d in range(9, 15)]
+    return _one_group(puzzle, np.concatenate([near, puzzle.from_index(np.array(far, np.int64))]))
+
+
+def each_distance(puzzle: Puzzle, n: int) -> Asked:
+    """n states of every distance from the goal, or all there are."""
+    probe = Probe(puzzle, n)
+    return probe.states, probe.distances, probe.distances.astype(int)
+
+
+def start(puzzle: Puzzle) -> Asked:
+    """The opening position of the towers of Hanoi."""
+    if puzzle.start is None:
+        raise ValueError(f"{puzzle.name} has no opening position")
+    return _one_group(puzzle, puzzle.start[None])
+
+
+def prefixes(puzzle: Puzzle, most: int = 26) -> Asked:
+    """The first 1, 2, ... moves of the way to a position 26 quarter turns from the goal: as many turns from it themselves."""
+    moves, distances = puzzle.parse(FARTHEST), np.arange(1, most + 1)
+    return np.stack([puzzle.after(moves[:q]) for q in distances]), distances, distances
+
+
+def test_set(puzzle: Puzzle, n: int, file: str = "testset.json") -> Asked:  # noqa: PT028 (it is no test)
+    """The first n cubes of DeepCubeA's test set, from a file that `python -m results.deepcubea` makes."""
+    if not Path(file).exists():
+        raise ValueError(f"there is no {file} here: python -m results.deepcubea data_0.pkl --output {file} makes it")
+    states, truth = read_cubes(puzzle, Path(file))
+    return states[:n], None if truth is None else truth[:n], np.zeros(min(n, len(states)), int)
+
+
+def _one_group(puzzle: Puzzle, states: np.ndarray) -> Asked:
+    return states, true_distances(puzzle, states), np.zeros(len(states), int)
