@@ -2,6 +2,10 @@
 
 import json
 import pickle
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,19 +50,71 @@ def test_a_file_cut_short_is_called_damaged(tmp_path, cut):
         files.load(tmp_path / "1.npz")
 
 
-def test_every_flipped_byte_is_noticed_or_harmless(tmp_path, rng):
+def test_every_flipped_bit_is_noticed_or_harmless(tmp_path):
     file = tmp_path / "1.npz"
-    files.save(file, {"step": 1}, {"weights": np.arange(50)})
-    whole = file.read_bytes()
-    for at in rng.choice(len(whole), 200, replace=False):
-        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x5A]) + whole[at + 1 :])
+    files.save(file, {"step": 1}, {"weights": np.arange(9), "bias": np.ones(2, np.float32)})
+    whole, noticed = file.read_bytes(), 0
+    for bit in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(flipped)
         try:
             state, arrays = files.load(file)
-        except ValueError:
+        except ValueError as error:
+            noticed += str(error).startswith(f"{file} is damaged")
             continue
-        for array in arrays.values():
-            assert (array == np.arange(50)).all()
-        assert state == {"step": 1}
+        noticed += 1
+        assert state == {"step": 1} and (arrays["weights"] == np.arange(9)).all() and (arrays["bias"] == 1).all()
+        assert arrays.keys() == {"weights", "bias"}
+    assert noticed == 8 * len(whole)
+
+
+def npy(shape, content=b"", dtype="<f8"):
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        npy("(99999999999999,)"),
+        npy("(-1,)"),
+        npy("(2, 3)", b"short"),
+        npy("(1,)", bytes(8), "|O"),
+        npy("((("),
+        npy("()", dtype="x"),
+        b"text",
+    ],
+)
+def test_arrays_that_are_not_what_they_say_are_refused_before_memory_is_taken(tmp_path, content):
+    with zipfile.ZipFile(tmp_path / "1.npz", "w") as file:
+        file.writestr("json.npy", npy("(2,)", b"{}", "|u1"))
+        file.writestr("weights.npy", content)
+    with pytest.raises(ValueError, match=r"1\.npz is damaged"):
+        files.load(tmp_path / "1.npz")
+
+
+def test_a_small_file_that_would_unpack_to_a_large_one_is_refused(tmp_path):
+    np.savez_compressed(tmp_path / "1.npz", json=np.frombuffer(b"{}", np.uint8), weights=np.zeros(1 << 20))
+    with pytest.raises(ValueError, match="damaged: json.npy is compressed"):
+        files.load(tmp_path / "1.npz")
+
+
+def test_a_plain_array_is_no_stored_file(tmp_path):
+    np.save(tmp_path / "1.npy", np.zeros(3))
+    with pytest.raises(ValueError, match="damaged"):
+        files.load(tmp_path / "1.npy")
+
+
+def test_what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not(tmp_path):
+    program = "import os, sys; from pathlib import Path; from rubiks_gym import files\n"
+    program += "with files.written_beside(Path(sys.argv[1])) as file: file.write_text('half'); os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", program, tmp_path / "killed.txt"], cwd=Path(__file__).parent.parent)
+    assert len(list(tmp_path.iterdir())) == 1
+    with files.written_beside(tmp_path / "alive.txt") as beside:
+        beside.write_text("alive")
+        files.write_text(tmp_path / "other.txt", "whole")
+        assert {file.name for file in tmp_path.iterdir()} == {beside.name, "other.txt"}
 
 
 class Bomb:

@@ -74,6 +74,7 @@ def test_resuming_gives_what_an_uninterrupted_run_gives(tmp_path):
             run.checkpoint(step, learner.agent(), learner.state(), learner.arrays())
     with open(tmp_path / "parts" / "metrics.jsonl", "a") as file:
         file.write('{"step": 15, "chan')  # a line cut short
+    run.finish()  # which a kill does too
     resumed = train(options(tmp_path / "parts", resume=True))
     assert (resumed.table == whole.table).all()
     assert lines(tmp_path / "parts") == lines(tmp_path / "whole")
@@ -252,3 +253,66 @@ def test_an_older_checkpoint_stands_in_for_a_damaged_one(tmp_path):
     files.save(tmp_path / "other" / "checkpoints" / "1.npz", agents.describe(agent), {})
     with pytest.raises(ValueError, match="does not hold what an agent of kind 'tabular' needs"):
         agents.load(tmp_path / "other")
+
+
+def test_two_processes_never_train_in_one_folder(tmp_path):
+    process = start(tmp_path / "run", "--config.iterations", "100000")
+    while not (tmp_path / "run" / "metrics.jsonl").exists():
+        time.sleep(0.05)
+    second = start(tmp_path / "run", "--run.resume", "--config.iterations", "100000")
+    assert second.wait(timeout=60) == 1 and process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    steps = [row["step"] for row in lines(tmp_path / "run")]
+    assert steps == list(range(1, len(steps) + 1))
+
+
+def stored(folder):
+    """The newest checkpoint of a short run, its state and its arrays."""
+    train(options(folder))
+    file = agents.last_checkpoint(folder)
+    return file, *files.load(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"puzzle": "hanoi-4-3"}, "holds a checkpoint of hanoi-4-3, not of hanoi-5-3"),
+        ({"step": 10**9}, "checkpoint of step 1,000,000,000 does not fit this run: it ends at step 30"),
+        ({"learner": {}}, "checkpoint of step 30 does not fit this run"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_not_resumed(tmp_path, change, message):
+    file, state, arrays = stored(tmp_path / "run")
+    files.save(file, state | change, arrays)
+    with pytest.raises(ValueError, match=message):
+        train(options(tmp_path / "run", resume=True))
+
+
+def test_a_damaged_line_of_metrics_is_named(tmp_path):
+    train(options(tmp_path / "run"))
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().replace('{"step": 7,', '{"stop": 7,'))
+    with pytest.raises(ValueError, match=r"metrics\.jsonl:7 is damaged"):
+        train(options(tmp_path / "run", resume=True))
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), -1.0, float("inf")])
+def test_a_time_between_checkpoints_is_a_finite_number(tmp_path, seconds):
+    with pytest.raises(ValueError, match="--run.checkpoint-seconds must be a number at least 0"):
+        train(options(tmp_path / "run", checkpoint_seconds=seconds))
+    with pytest.raises(ValueError, match="--run.seed must be a whole number of at least 0, got -1"):
+        train(options(tmp_path / "run", seed=-1))
+    assert not (tmp_path / "run").exists()
+
+
+def test_wandb_that_does_not_start_is_one_line_and_leaves_the_folder_free(tmp_path, monkeypatch):
+    import wandb
+
+    def no_key(**_):
+        raise wandb.Error("no API key configured")
+
+    monkeypatch.setattr(wandb, "init", no_key)
+    with pytest.raises(ValueError, match=r"W&B does not start \(no API key configured\); --run.wandb offline"):
+        train(options(tmp_path / "run", wandb="online"))
+    train(options(tmp_path / "run"))

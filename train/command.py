@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import tyro
 
 from agents.protocol import Preset
-from rubiks_gym.checks import whole
+from rubiks_gym.checks import number, whole
 from rubiks_gym.command_line import run
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import puzzle_from_name
@@ -49,7 +49,8 @@ def train_learner(
     after: Callable[[Any, Run], None] = lambda learner, run: None,
 ) -> Any:
     """Train from scratch, or go on where a checkpoint was, draw the learning curves, and return the agent."""
-    whole(0, **{"--probe-every": options.probe_every})
+    whole(0, **{"--probe-every": options.probe_every, "--run.seed": options.run.seed})
+    number(least=0, **{"--run.checkpoint-seconds": options.run.checkpoint_seconds})
     with _process_group():
         learner: Learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed)
         own = {key: value for key, value in asdict(options).items() if key not in ("run", "puzzle", "config")}

@@ -81,38 +81,48 @@ def learn(
     if learner.rank > 0:
         return _follow(learner, options)
     run = Run(options, record, clock)
-    restored = run.restore()
-    if restored is not None:
-        learner.restore(restored[0]["learner"], restored[1])
+    with run.interruptible():
+        restored = run.restore()
+        if restored is not None:
+            restore(learner, *restored)
 
-    def save() -> None:
-        run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
+        def save() -> None:
+            run.checkpoint(learner.done, learner.agent(), learner.state(), learner.arrays())
 
-    total, title = learner.total, f"{record['algorithm']} {record['preset'] or learner.puzzle.name}"
-    with run.interruptible(), progress(total, title, learner.done, getattr(learner, "phases", ()), clock) as show:
-        while _all_agree(learner, learner.done < total and not run.stopping):
-            before, wall, cpu = learner.done, clock.wall(), clock.cpu()
-            metrics = learner.iterate()
-            done, times = learner.done, {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
-            show(done, **{key: metrics[key] for key in shown or metrics if key in metrics})
-            metrics |= times
-            for every, measure in measures:
-                if every and (done // every > before // every or done == total):
-                    metrics |= measure(learner)
-            run.log(done, **metrics)
-            after(learner, run)
-            if run.checkpoint_due() or done == total:
-                save()
-    if total == 0:
-        save()  # an untrained agent, to compare with
-    run.finish()
+        total, title = learner.total, f"{record['algorithm']} {record['preset'] or learner.puzzle.name}"
+        with progress(total, title, learner.done, getattr(learner, "phases", ()), clock) as show:
+            while _all_agree(learner, learner.done < total and not run.stopping):
+                before, wall, cpu = learner.done, clock.wall(), clock.cpu()
+                metrics = learner.iterate()
+                done, times = learner.done, {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
+                show(done, **{key: metrics[key] for key in shown or metrics if key in metrics})
+                metrics |= times
+                for every, measure in measures:
+                    if every and (done // every > before // every or done == total):
+                        metrics |= measure(learner)
+                run.log(done, **metrics)
+                after(learner, run)
+                if run.checkpoint_due() or done == total:
+                    save()
+        if total == 0:
+            save()  # an untrained agent, to compare with
+
+
+def restore(learner: Learner, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Take a learner to where a checkpoint was, or say that the checkpoint is not one of its own."""
+    try:
+        learner.restore(state["learner"], arrays)
+        fault = "" if learner.done == state["step"] <= learner.total else f"it ends at step {learner.total:,}"
+    except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
+        fault = str(error)
+    if fault:
+        raise ValueError(f"the checkpoint of step {state['step']:,} does not fit this run: {fault}")
 
 
 def _follow(learner: Learner, options: RunOptions) -> None:
     """The loop of the other processes."""
     if options.resume and agents.checkpoints(options.folder):
-        state, arrays = agents.load_checkpoint(options.folder)
-        learner.restore(state["learner"], arrays)
+        restore(learner, *agents.load_checkpoint(options.folder))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the first process saves, and says when to leave
     while _all_agree(learner, True):

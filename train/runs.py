@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import filelock
 import numpy as np
 
 import agents
@@ -52,19 +53,31 @@ class Run:
         self.stopping = False
         _need("wandb", options.wandb != "disabled")
         _need("tensorboard", options.tensorboard)
-        self._open_folder()
+        self._check_folder()
+        self._lock = _lock(self.folder)
+        try:
+            self._wandb = _start_wandb(options, config)
+            self._tensorboard = _start_tensorboard(options)
+            if not options.resume:  # last: from here on the folder holds a run
+                record = {"config": _json(config), "run": _json(asdict(options)), "provenance": provenance()}
+                files.write_text(self.folder / "config.json", json.dumps(record, indent=1))
+        except BaseException:
+            self._lock.release()
+            raise
         self._saved_at = clock.wall()
-        self._wandb = _start_wandb(options, config)
-        self._tensorboard = _start_tensorboard(options)
 
     def restore(self) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
         """State and arrays of the last checkpoint when resuming, else None. Metrics after it are dropped: they come again."""
         if not self.options.resume:
             return None
+        for folder in (self.folder, self.folder / "checkpoints"):
+            files.sweep(folder)
         found = agents.load_checkpoint(self.folder) if agents.checkpoints(self.folder) else None
+        if found and found[0].get("puzzle") != self.config["puzzle"]:
+            raise ValueError(f"{self.folder} holds a checkpoint of {found[0].get('puzzle')}, not of {self.config['puzzle']}")
         last = found[0]["step"] if found else 0  # a run killed before its first checkpoint begins again
         metrics = self.folder / "metrics.jsonl"
-        kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= last]
+        kept = [line for number, line in enumerate(_whole_lines(metrics), 1) if _step(line, f"{metrics}:{number}") <= last]
         files.write_text(metrics, "".join(line + "\n" for line in kept))
         return found
 
@@ -93,7 +106,10 @@ class Run:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """The first Ctrl-C or SIGTERM sets `stopping`, so that the learner saves and leaves; the second ends at once."""
+        """The first Ctrl-C or SIGTERM sets `stopping`, so that the learner saves and leaves; the second ends at once.
+
+        Whatever ends the run, the folder is closed.
+        """
 
         def stop(number: int, frame: Any) -> None:
             if self.stopping:
@@ -106,15 +122,17 @@ class Run:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+            self.finish()
 
     def finish(self) -> None:
-        """Close W&B and TensorBoard."""
+        """Close W&B and TensorBoard, and let go of the folder."""
         if self._wandb is not None:
             self._wandb.finish()
         if self._tensorboard is not None:
             self._tensorboard.close()
+        self._lock.release()
 
-    def _open_folder(self) -> None:
+    def _check_folder(self) -> None:
         file = self.folder / "config.json"
         if self.options.resume:
             if not file.exists():
@@ -134,8 +152,15 @@ class Run:
         if file.exists():
             raise FileExistsError(f"{self.folder} holds a run already: pass --run.resume, or choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
-        record = {"config": _json(self.config), "run": _json(asdict(self.options)), "provenance": provenance()}
-        files.write_text(file, json.dumps(record, indent=1))
+
+
+def _lock(folder: Path) -> filelock.BaseFileLock:
+    """Keep other processes out of a run folder; the system lets go of it should this process be killed."""
+    lock = filelock.FileLock(folder / ".lock")
+    try:
+        return lock.acquire(blocking=False).lock
+    except filelock.Timeout:
+        raise ValueError(f"another process is training in {folder}: wait for it, or choose another folder") from None
 
 
 def _need(package: str, wanted: bool) -> None:
@@ -155,15 +180,19 @@ def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
     file = Path(options.folder) / "wandb-id.txt"  # a resumed run goes on under the same id
     if not file.exists():
         files.write_text(file, secrets.token_hex(4))
-    return wandb.init(
-        id=file.read_text(),
-        project=options.wandb_project,
-        name=Path(options.folder).name,
-        dir=str(options.folder),
-        mode=options.wandb,
-        config=_json(config),
-        resume="allow" if options.resume else None,
-    )
+    settings = {
+        "id": file.read_text(),
+        "project": options.wandb_project,
+        "name": Path(options.folder).name,
+        "dir": str(options.folder),
+        "mode": options.wandb,
+        "config": _json(config),
+        "resume": "allow" if options.resume else None,
+    }
+    try:
+        return wandb.init(**settings)
+    except wandb.Error as error:
+        raise ValueError(f"W&B does not start ({error}); --run.wandb offline needs neither key nor network") from None
 
 
 def _start_tensorboard(options: RunOptions) -> Any:
@@ -178,6 +207,14 @@ def _whole_lines(file: Path) -> list[str]:
     """The lines of a file that a kill did not cut short."""
     text = file.read_text() if file.exists() else ""
     return text[: text.rfind("\n") + 1].splitlines()
+
+
+def _step(line: str, place: str) -> int:
+    """The step of a line of metrics."""
+    try:
+        return int(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{place} is damaged: remove that line to go on without it") from None
 
 
 def _json(value: Any) -> Any:
