@@ -1,7 +1,7 @@
 """One set of checks for everything that comes from outside: each names the setting, what it must be, and what was given."""
 
 from collections.abc import Iterable
-from math import inf, isfinite
+from math import inf, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -44,3 +44,26 @@ def choice(known: Iterable[Any], /, **values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, str) or value not in known:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+
+
+_KINDS = {"whole numbers": "iu", "finite numbers": "biuf", "True or False": "b"}
+
+
+def array(kind: str, shape: tuple[int, ...], least: float = -inf, /, **values: Any) -> list[np.ndarray]:
+    """The named values as arrays; raise for the first that does not hold what its kind says, in this shape and not below least.
+
+    Kinds are "whole numbers", "finite numbers" and "True or False".
+    """
+    found = []
+    for name, value in values.items():
+        try:
+            read = np.asarray(value)
+        except (TypeError, ValueError, RuntimeError):  # ragged lists, and whatever else numpy will not have
+            read = np.asarray(None)
+        if read.shape != shape or read.dtype.kind not in _KINDS[kind] or not np.isfinite(read).all() or (read < least).any():
+            bound = f" of at least {least:g}" if isfinite(least) else ""
+            text = repr(value)
+            given = text if len(text) < 100 else f"{read.dtype} {read.shape}"
+            raise ValueError(f"{name} must be {prod(shape)} {kind}{bound}, shape {shape}, got {given}")
+        found.append(read)
+    return found

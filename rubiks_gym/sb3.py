@@ -3,7 +3,7 @@
     from stable_baselines3 import PPO
     from rubiks_gym.sb3 import PuzzleVecEnv
 
-    env = PuzzleVecEnv("Rubik2x2-v0", num_envs=1024, scramble="fixed", k_max=3, observation="one-hot")
+    env = PuzzleVecEnv("Rubik2x2-v0", num_envs=1024, scramble="fixed", k_max=3)
     PPO("MlpPolicy", env, n_steps=16, batch_size=4096, seed=0).learn(200_000)
 
 It serves every algorithm of stable-baselines3 and sb3-contrib and every puzzle, also those of `register_puzzle`, and gives
@@ -21,11 +21,11 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
 from rubiks_gym.envs import PuzzleVectorEnv
+from rubiks_gym.envs.vector import AutoresetMode
 from rubiks_gym.scrambles import AdaptiveK
 
 _PER_COPY = ("action_masks", "get_state", "render")  # what env_method can ask a single copy for

@@ -3,7 +3,8 @@
 A scramble is a small object. `sample(puzzle, n, rng)` gives a learner n states; environments call
 `draw(puzzle, streams, episodes)`, which makes the start of episode e of an environment a function of that environment's
 64-bit stream and of e alone, so that single and vector environments agree and nothing depends on batch order. Both
-return (states [B, S], depths [B] int64), depth being the number of moves walked, or -1 where no walk was made.
+return (states [B, S], depths [B] int64), depth being the number of moves walked, or -1 where no walk was made. The field
+`name`, which nobody sets, makes the fields of a scramble, as JSON, say which it is: `make_scramble` reads them back.
 """
 
 from collections import deque
@@ -12,11 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rubiks_gym.checks import flag, named, number, whole
+from rubiks_gym.checks import array, flag, named, number, whole
 from rubiks_gym.puzzles import Puzzle, kernels, sample_seeds
 from rubiks_gym.puzzles.threads import over_rows
 
 Starts = tuple[np.ndarray, np.ndarray]
+LONGEST = 100_000  # moves of a walk: a longer one would keep a compiled loop busy for minutes
 
 
 class Scramble(Protocol):
@@ -34,7 +36,7 @@ class _Walk:
     allow_undo: bool
 
     def __post_init__(self) -> None:
-        whole(1, k_max=self.k_max)
+        whole(1, LONGEST, k_max=self.k_max)
         flag(allow_undo=self.allow_undo)
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
@@ -57,6 +59,7 @@ class UniformK(_Walk):
 
     k_max: int
     allow_undo: bool = False
+    name: str = field(default="uniform", init=False, repr=False)
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         return _uniform_depths(self.k_max, seeds)
@@ -68,6 +71,7 @@ class FixedK(_Walk):
 
     k_max: int
     allow_undo: bool = False
+    name: str = field(default="fixed", init=False, repr=False)
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         return np.full(len(seeds), self.k_max, np.int64)
@@ -79,6 +83,7 @@ class DeepCube(_Walk):
 
     k_max: int
     allow_undo: bool = False
+    name: str = field(default="deepcube", init=False, repr=False)
 
     def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Start states [B, S] and depths [B]."""
@@ -106,10 +111,11 @@ class AdaptiveK(_Walk):
     success_rate: float = 0.9
     window: int = 200
     convergence_points: int = 0
-    _recent: deque = field(default_factory=deque, repr=False)
+    name: str = field(default="adaptive", init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._recent: deque[bool] = deque()
         whole(1, window=self.window)
         whole(0, **named(self, "offset", "convergence_points"))
         number(above=0, most=1, success_rate=self.success_rate)
@@ -142,6 +148,8 @@ class AdaptiveK(_Walk):
 class RandomState:
     """Uniform over all reachable states; no walk is made."""
 
+    name: str = field(default="random-state", init=False, repr=False)
+
     def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Start states [B, S] and depths [B], which are -1."""
         return puzzle.random_states(episode_seeds(streams, episodes)), np.full(len(streams), -1)
@@ -154,6 +162,8 @@ class RandomState:
 @dataclass
 class Start:
     """The puzzle's own opening position, every time (Hanoi: all disks on the first peg)."""
+
+    name: str = field(default="start", init=False, repr=False)
 
     def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """The opening position once per stream, and depths of -1."""
@@ -170,10 +180,37 @@ SCRAMBLES: dict[str, Any] = {
     "random-state": RandomState,
     "start": Start,
 }
+_OURS = frozenset(SCRAMBLES.values())
 
 
-def make_scramble(scramble: str | Scramble, puzzle: Puzzle, k_max: int | None = None, **settings: Any) -> Any:
-    """The scramble of a name, with settings of its own such as allow_undo=True, or the object itself."""
+def draw(scramble: Scramble, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
+    """What a scramble draws; of an object that is none of ours, checked and copied."""
+    starts = scramble.draw(puzzle, streams, episodes)
+    if type(scramble) in _OURS:
+        return starts
+    returned = f"draw of the scramble {type(scramble).__name__}"
+    if not isinstance(starts, tuple) or len(starts) != 2:
+        raise ValueError(f"{returned} must return (states, depths), got {type(starts).__name__}")
+    try:
+        states = puzzle.check(puzzle.as_states(starts[0]))
+    except ValueError as fault:
+        raise ValueError(f"{returned} returned impossible starts: {fault}") from None
+    (depths,) = array("whole numbers", (len(streams),), -1, **{f"depths that {returned} returns": starts[1]})
+    if len(states) != len(streams):
+        raise ValueError(f"{returned} must return {len(streams)} states, got {len(states)}")
+    return states.copy(), depths.astype(np.int64)
+
+
+def make_scramble(scramble: str | dict[str, Any] | Scramble, puzzle: Puzzle, k_max: int | None = None, **settings: Any) -> Any:
+    """The scramble of a name, with settings of its own such as allow_undo=True, or the object itself.
+
+    A dictionary is a name and settings, {"name": "uniform", "k_max": 20, "allow_undo": True}: what a file can hold.
+    """
+    if isinstance(scramble, dict):
+        if "name" not in scramble or (k_max is not None and "k_max" in scramble):
+            raise ValueError(f"a scramble in a dictionary needs a 'name', and one k_max at most, got {scramble!r}")
+        settings = {"k_max": k_max} | settings | scramble
+        return make_scramble(settings.pop("name"), puzzle, **settings)
     if not isinstance(scramble, str):
         if isinstance(scramble, type) or not callable(getattr(scramble, "draw", None)):
             raise ValueError(f"a scramble object needs a method draw(puzzle, streams, episodes), got {scramble!r}")

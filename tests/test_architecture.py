@@ -28,7 +28,7 @@ SUITE = {
     "registration": {"puzzles"},
     "rendering": {"puzzles"},
     "puzzles": {"checks", "registration", "rendering"},
-    "observations": {"puzzles"},
+    "observations": {"puzzles", "checks"},
     "exact": {"puzzles", "checks", "files", "search"},
     "scrambles": {"puzzles", "checks"},
     "rewards": {"puzzles", "checks", "exact"},

@@ -23,11 +23,20 @@ IDS = ["Rubik2x2-v0", "Rubik3x3-v0", "Hanoi-v0"]
         ("Rubik3x3-v0", {"scramble": "hard"}, "unknown scramble 'hard'"),
         ("Rubik3x3-v0", {"k_max": 0}, "k_max"),
         ("Rubik3x3-v0", {"reward": "dense"}, "unknown reward 'dense'"),
-        ("Rubik3x3-v0", {"observation": "pixels"}, "unknown observation 'pixels'"),
+        ("Rubik3x3-v0", {"observation": "pixels"}, "observation must be one of 'one-hot'.* got 'pixels'"),
         ("Hanoi-v0", {"disks": 0}, "disks must be a whole number from 1"),
         ("Hanoi-v0", {"disks": 2.5}, "disks"),
         ("Hanoi-v0", {"pegs": 2}, "pegs must be a whole number from 3"),
         ("Hanoi-v0", {"disks": True}, "disks"),
+        ("Rubik2x2-v0", {"observation": 0}, "observation must be one of .* got 0"),
+        ("Rubik2x2-v0", {"observation": False}, "observation must be one of .* got False"),
+        ("Rubik2x2-v0", {"observation": []}, "observation must be one of .*got \\[\\]"),
+        ("Rubik2x2-v0", {"scramble": {"k_max": 3}}, "needs a 'name'"),
+        ("Rubik2x2-v0", {"scramble": {"name": "fixed", "k_max": 10**9}}, "k_max must be a whole number from 1 to 100000"),
+        ("Rubik2x2-v0", {"scramble": {"name": "fixed", "allow_undo": "yes"}}, "allow_undo must be True or False"),
+        ("Rubik2x2-v0", {"reward": {"name": "step-cost", "cost": [1, 2]}}, "cost must be 6 finite numbers"),
+        ("Rubik2x2-v0", {"reward": {"name": "step-cost", "cost": float("nan")}}, "cost must be 1 finite numbers"),
+        ("Rubik2x2-v0", {"reward": {"cost": 1}}, "unknown reward ''"),
     ],
 )
 def test_unknown_keywords_and_values_are_refused(make, id, keywords, fault):
@@ -58,7 +67,7 @@ def test_render_mode_is_checked():
 
 
 @pytest.mark.parametrize("id", IDS)
-@pytest.mark.parametrize("action", [-1, 99, 2.5, "R", None, [0, 1]])
+@pytest.mark.parametrize("action", [-1, 99, 2.5, "R", None, [0, 1], 2**63, 2**70])
 def test_actions_that_do_not_exist_are_refused_and_nothing_changes(id, action):
     env = gym.make(id)
     env.reset(seed=0)
@@ -69,7 +78,7 @@ def test_actions_that_do_not_exist_are_refused_and_nothing_changes(id, action):
     envs.reset(seed=0)
     vector_before = envs.get_state()
     with pytest.raises(ValueError, match="action"):
-        envs.step(np.array([0, action], dtype=object if not isinstance(action, int) else int))
+        envs.step(np.array([0, action], dtype=int if action in (-1, 99) else object))
     assert all(np.array_equal(before[key], value) for key, value in env.unwrapped.get_state().items())
     assert all(np.array_equal(vector_before[key], value) for key, value in envs.get_state().items())
 
@@ -97,6 +106,9 @@ def test_step_before_reset_is_refused(id):
         ({"scramble": 5}, "must be a string of moves"),
         ({"depth": -1}, "depth"),
         ({"depth": 1.5}, "depth"),
+        ({"depth": 10**9}, "depth"),
+        ({"depth": [[1], [2, 3]]}, "depth"),
+        ({"scramble": []}, "must be a string of moves"),
         ({"state": [1, 2]}, "shape"),
         ({"state": "RUF"}, "whole numbers"),
         ({"state": [[250] * 20]}, "shape|values|whole"),
@@ -254,8 +266,66 @@ def test_seeds_of_any_integer_type_mean_the_same_and_others_are_refused():
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "abc", [1.9, 2], [-1, 2], True])
 def test_bad_vector_seeds_are_refused(seed):
-    with pytest.raises(ValueError, match="a seed must be a whole number"):
+    with pytest.raises(ValueError, match="seed must be a whole number"):
         gym.make_vec("Rubik2x2-v0", num_envs=2).reset(seed=seed)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, "3", True, np.array(3), np.array(1.5), [1]])
+def test_bad_single_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
+        gym.make("Rubik2x2-v0").unwrapped.reset(seed=seed)
+    with pytest.raises(ValueError, match="seed"):
+        gym.make_vec("Rubik2x2-v0", num_envs=2).reset(seed=seed)
+
+
+class Drawing:
+    """A scramble that returns what it is told."""
+
+    def __init__(self, *starts):
+        self.starts = starts
+
+    def draw(self, puzzle, streams, episodes):
+        return self.starts
+
+
+TURN = Rubik3x3().after("R")
+TWISTED = Rubik3x3().goal + np.eye(20, dtype=np.uint8)[0]
+
+
+@pytest.mark.parametrize(
+    ("starts", "fault"),
+    [
+        ((TWISTED[None], np.array([1])), "impossible starts: .*twisted corner"),
+        ((np.full((1, 20), 255, np.uint8), np.array([1])), "impossible starts"),
+        ((TURN, np.array([1])), r"impossible starts: .*shape \(B, 20\), got uint8 \(20,\)"),
+        ((TURN[None].astype(np.int64), np.array([1])), "impossible starts: .*uint8"),
+        ((TURN[None].tolist(), np.array([1])), "impossible starts: .*list"),
+        ((np.stack([TURN] * 2), np.array([1])), "must return 1 states, got 2"),
+        ((TURN[None], 1), "depths that draw .* must be 1 whole numbers of at least -1"),
+        ((TURN[None], np.array([1.0])), "whole numbers"),
+        ((TURN[None], np.array([-2])), "whole numbers"),
+        ((TURN[None],), r"must return \(states, depths\)"),
+    ],
+)
+def test_a_scramble_object_that_draws_no_starts_is_named(starts, fault):
+    with pytest.raises(ValueError, match=fault):
+        gym.make("Rubik3x3-v0", scramble=Drawing(*starts)).reset(seed=0)
+
+
+def test_a_scramble_object_keeps_its_own_array():
+    mine = TURN[None].copy()
+    mine.flags.writeable = False
+    env = gym.make("Rubik3x3-v0", scramble=Drawing(mine, np.array([1]))).unwrapped
+    env.reset(seed=0)
+    assert (env.get_state()["state"] == TURN).all() and not np.shares_memory(env._states, mine)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, None, 1j, "1"])
+def test_a_reward_that_is_no_number_is_refused(wrong):
+    envs = gym.make_vec("Rubik2x2-v0", num_envs=2, reward=lambda s, a, t, solved: [0, wrong])
+    envs.reset(seed=0)
+    with pytest.raises(ValueError, match="rewards, one per transition, must be 2 finite numbers"):
+        envs.step(np.zeros(2, int))
 
 
 def test_numpy_seeds_are_seeds():
@@ -265,7 +335,17 @@ def test_numpy_seeds_are_seeds():
 
 
 @pytest.mark.parametrize(
-    "change", [{"state": None}, {"stream": 1.5}, {"episode": "x"}, {"scramble_depth": [1, 2, 3]}, {"stream": ...}]
+    "change",
+    [
+        {"state": None},
+        {"stream": 1.5},
+        {"stream": -1},
+        {"episode": "x"},
+        {"episode": -1},
+        {"scramble_depth": [1, 2, 3]},
+        {"scramble_depth": -2},
+        {"stream": ...},
+    ],
 )
 def test_set_state_refuses_what_get_state_did_not_return_and_nothing_changes(change):
     for env in (gym.make("Rubik2x2-v0").unwrapped, gym.make_vec("Rubik2x2-v0", num_envs=2)):
@@ -277,6 +357,12 @@ def test_set_state_refuses_what_get_state_did_not_return_and_nothing_changes(cha
         assert all(np.array_equal(saved[key], value) for key, value in env.get_state().items())
     with pytest.raises(ValueError, match="elapsed"):
         env.set_state({**saved, "elapsed": np.zeros(5, int)})
+    for wrong in ({"elapsed": [-1, 0]}, {"elapsed": [0.5, 0]}, {"ended": [1, 0]}, {"ended": "no"}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be 2 "):
+            env.set_state({**saved, **wrong})
+    for wrong in (None, [], "state"):
+        with pytest.raises(ValueError, match="is missing: set_state takes what get_state returned"):
+            env.set_state(wrong)
 
 
 def test_a_reward_may_not_return_a_matrix_nor_change_the_environment():
@@ -287,9 +373,9 @@ def test_a_reward_may_not_return_a_matrix_nor_change_the_environment():
         return solved
 
     for reward, fault in (
-        (Potential(lambda s: np.ones((len(s), 1))), "cost_to_go must return 3 finite numbers"),
+        (Potential(lambda s: np.ones((len(s), 1))), "what cost_to_go returns must be 3 finite numbers"),
         (Potential(lambda s: np.full(len(s), np.nan)), "finite"),
-        (Potential(lambda s: np.ones(len(s)), base=lambda s, a, t, solved: solved[:, None]), "one number per transition"),
+        (Potential(lambda s: np.ones(len(s)), base=lambda s, a, t, solved: solved[:, None]), "one per transition"),
         (meddling, "read-only"),
     ):
         envs = gym.make_vec("Rubik2x2-v0", num_envs=3, reward=reward)
@@ -356,3 +442,22 @@ def test_fields_are_checked_by_their_names():
     checks.whole(3, **checks.named(rubiks_gym.scrambles.UniformK(3), "k_max"))
     with pytest.raises(ValueError, match="^k_max must be a whole number of at least 4, got 3"):
         checks.whole(4, **checks.named(rubiks_gym.scrambles.UniformK(3), "k_max"))
+
+
+def test_arrays_are_of_a_kind_a_shape_and_not_below_a_bound():
+    (found,) = checks.array("whole numbers", (2,), -1, depth=[-1, 3])
+    assert found.tolist() == [-1, 3]
+    checks.array("finite numbers", (), cost=1.5)
+    checks.array("True or False", (1,), ended=np.array([True]))
+    for kind, wrong in (
+        ("whole numbers", [1.0, 2.0]),
+        ("whole numbers", [1]),
+        ("whole numbers", [1, -1]),
+        ("whole numbers", [True, False]),
+        ("whole numbers", [[1], [2, 3]]),
+        ("finite numbers", [1, np.inf]),
+        ("finite numbers", [1, None]),
+        ("True or False", [0, 1]),
+    ):
+        with pytest.raises(ValueError, match=f"^depth must be 2 {kind} of at least 0, shape \\(2,\\), got "):
+            checks.array(kind, (2,), 0, depth=wrong)

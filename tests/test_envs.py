@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
 
 import rubiks_gym
-from rubiks_gym.scrambles import FixedK
+from rubiks_gym.envs.vector import AutoresetMode
+from rubiks_gym.rewards import PlusMinusOne, Potential, Sparse, StepCost
+from rubiks_gym.scrambles import AdaptiveK, FixedK, RandomState, UniformK
 
 IDS = [entry.id for entry in rubiks_gym.PUZZLES.values()]
 CUBES = ["Rubik2x2-v0", "Rubik3x3-v0"]
@@ -24,12 +25,12 @@ VARIANTS = [
     (id, {"metric": metric, "observation": seen})
     for id in CUBES
     for metric in ("qtm", "htm")
-    for seen in ("stickers", "one-hot", "cubies", "state")
+    for seen in ("one-hot", "one-hot-uint8", "stickers", "cubies", "state")
 ]
 VARIANTS += [
     ("Hanoi-v0", {"disks": disks, "pegs": pegs, "observation": seen})
     for disks, pegs in ((3, 3), (5, 4))
-    for seen in ("state", "one-hot")
+    for seen in ("state", "one-hot", "one-hot-uint8")
 ]
 SCRAMBLES = ["uniform", "deepcube", "adaptive", "fixed", "random-state"]
 
@@ -276,6 +277,35 @@ def test_spec_survives_json(id):
     np.testing.assert_array_equal(again.reset(seed=0)[0], env.reset(seed=0)[0])
     vector = gym.make_vec(id, num_envs=2, **keywords)
     assert json.loads(vector.spec.to_json())["kwargs"]["num_envs"] == 2
+
+
+@pytest.mark.parametrize("scramble", [UniformK(4, allow_undo=True), AdaptiveK(9, window=5), RandomState()])
+@pytest.mark.parametrize("reward", [StepCost(-1, 2), StepCost([-1] * 12 + [-1.5] * 6), Sparse(), PlusMinusOne()])
+def test_spec_with_objects_of_ours_survives_json(scramble, reward):
+    env = gym.make("Rubik3x3-v0", metric="htm", scramble=scramble, reward=reward)
+    again = gym.make(EnvSpec.from_json(env.spec.to_json())).unwrapped.task
+    assert again.scramble == scramble and again.reward == reward
+
+
+@pytest.mark.parametrize("keywords", [{"reward": Potential(len)}, {"reward": lambda s, a, t, solved: solved}])
+def test_spec_with_a_function_is_refused_for_json(keywords):
+    with pytest.raises((TypeError, ValueError), match="not JSON serializable"):
+        gym.make("Rubik2x2-v0", **keywords).spec.to_json()
+
+
+def test_actions_may_cost_differently():
+    env = gym.make("Rubik3x3-v0", metric="htm", reward={"name": "step-cost", "cost": [-1] * 12 + [-1.5] * 6, "goal_reward": 0})
+    env.reset(options={"scramble": "U2 R"})
+    names = env.unwrapped.puzzle.action_names
+    assert [env.step(names.index(move))[1] for move in ("R'", "U2")] == [-1.0, -1.5]
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_every_id_is_found_by_its_module_and_seen_as_floating_point_by_default(id):
+    single, many = gym.make(f"rubiks_gym:{id}"), gym.make_vec(f"rubiks_gym:{id}", num_envs=2)
+    for space in (single.observation_space, many.single_observation_space):
+        assert isinstance(space, gym.spaces.Box) and space.dtype == np.float32
+    assert gym.vector.VectorEnv in type(many).__bases__, "skrl looks at the direct bases"
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -110,7 +110,7 @@ def test_reset_options_reach_the_copies_as_in_a_dummy_vec_env():
 
 
 def test_terminal_observation_is_of_the_ended_episode_and_the_returned_one_of_the_next():
-    env = PuzzleVecEnv("Rubik2x2-v0", num_envs=2, scramble="fixed", k_max=4)
+    env = PuzzleVecEnv("Rubik2x2-v0", num_envs=2, scramble="fixed", k_max=4, observation="stickers")
     puzzle = env.env.puzzle
     env.set_options({"scramble": "R"})
     env.reset()

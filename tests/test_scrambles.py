@@ -139,7 +139,7 @@ def test_environments_do_not_start_solved(rng):
 @pytest.mark.parametrize(
     ("make", "fault"),
     [
-        (lambda: UniformK(0), "k_max must be a whole number of at least 1, got 0"),
+        (lambda: UniformK(0), "k_max must be a whole number from 1 to 100000, got 0"),
         (lambda: DeepCube(2.5), "k_max"),
         (lambda: FixedK(True), "k_max"),
         (lambda: AdaptiveK(5, offset=-1), "offset"),

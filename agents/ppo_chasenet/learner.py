@@ -116,7 +116,7 @@ class Learner:
             scramble=c.scramble,
             k_max=c.k_max or None,
             reward=ChaseReward(self.net, c.base, c.goal_reward),
-            observation="one-hot",
+            observation="one-hot-uint8",
         )
         self.env = PuzzleVecEnv(native)
         self.scaled: Any = VecNormalize(self.env, norm_obs=False, gamma=c.gamma)

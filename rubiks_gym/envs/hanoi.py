@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from gymnasium.vector import VectorEnv
+
 from rubiks_gym.envs.single import PuzzleEnv
 from rubiks_gym.envs.vector import PuzzleVectorEnv
 from rubiks_gym.puzzles import Hanoi
@@ -21,10 +23,9 @@ class HanoiEnv(PuzzleEnv):
     ## Observation Space
     | observation | space | meaning |
     |---|---|---|
-    | `"state"` (default) | `MultiDiscrete([pegs] * disks)` | peg of each disk, smallest first |
-    | `"one-hot"` | `Box(0, 1, (disks * pegs,), uint8)` | the same, one-hot |
-
-    Both are of dtype uint8.
+    | `"one-hot"` (default) | `Box(0, 1, (disks * pegs,), float32)` | peg of each disk, smallest first, one-hot |
+    | `"one-hot-uint8"` | `Box(0, 1, (disks * pegs,), uint8)` | the same in a quarter of the memory |
+    | `"state"` | `MultiDiscrete([pegs] * disks)`, uint8 | peg of each disk |
 
     ## Starting State
     All disks on the first peg (`scramble="start"`). Other scrambles are those of the cubes: walks from the goal of random
@@ -50,7 +51,7 @@ class HanoiEnv(PuzzleEnv):
 
     ```python
     >>> import gymnasium as gym, rubiks_gym
-    >>> env = gym.make("Hanoi-v0", disks=4)
+    >>> env = gym.make("Hanoi-v0", disks=4, observation="state")
     >>> env.reset(seed=0)[0]
     array([0, 0, 0, 0], dtype=uint8)
 
@@ -64,7 +65,7 @@ class HanoiEnv(PuzzleEnv):
         super().__init__(Hanoi(disks, pegs), scramble=scramble, **keywords)
 
 
-class HanoiVectorEnv(PuzzleVectorEnv):
+class HanoiVectorEnv(PuzzleVectorEnv, VectorEnv):  # skrl looks at the direct bases
     """Many towers of Hanoi; see `HanoiEnv` and `PuzzleVectorEnv`."""
 
     def __init__(self, disks: int = 3, pegs: int = 3, scramble: Any = "start", **keywords: Any) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from gymnasium.vector import VectorEnv
+
 from rubiks_gym.envs.single import PuzzleEnv
 from rubiks_gym.envs.vector import PuzzleVectorEnv
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3
@@ -22,12 +24,13 @@ class Rubik3x3Env(PuzzleEnv):
     ## Observation Space
     | observation | space | meaning |
     |---|---|---|
-    | `"stickers"` (default) | `MultiDiscrete([6] * 54)` | colour of each facelet in URFDLB order, 0..5 for U R F D L B |
-    | `"one-hot"` | `Box(0, 1, (480,), uint8)` | the state, 24 places for each of the 20 pieces |
+    | `"one-hot"` (default) | `Box(0, 1, (480,), float32)` | the state, 24 places for each of the 20 pieces |
+    | `"one-hot-uint8"` | `Box(0, 1, (480,), uint8)` | the same in a quarter of the memory |
+    | `"stickers"` | `MultiDiscrete([6] * 54)` | colour of each facelet in URFDLB order, 0..5 for U R F D L B |
     | `"cubies"` | `MultiDiscrete`, 40 values | position of each piece (8 corners, 12 edges), then orientation of each |
     | `"state"` | `MultiDiscrete([48] * 20)` | location of each piece's reference sticker |
 
-    All are of dtype uint8.
+    The categories are of dtype uint8.
 
     ## Starting State
     By default k random moves from the solved state, k uniform in 1..26 (1..20 in the half-turn metric), none of which
@@ -62,7 +65,7 @@ class Rubik3x3Env(PuzzleEnv):
 
     ```python
     >>> import gymnasium as gym, rubiks_gym
-    >>> env = gym.make("Rubik3x3-v0", metric="htm", scramble="fixed", k_max=5, observation="one-hot")
+    >>> env = gym.make("Rubik3x3-v0", metric="htm", scramble="fixed", k_max=5, observation="stickers")
     >>> env.action_space
     Discrete(18)
 
@@ -91,12 +94,13 @@ class Rubik2x2Env(PuzzleEnv):
     ## Observation Space
     | observation | space | meaning |
     |---|---|---|
-    | `"stickers"` (default) | `MultiDiscrete([6] * 24)` | colour of each facelet in URFDLB order, 0..5 for U R F D L B |
-    | `"one-hot"` | `Box(0, 1, (147,), uint8)` | the state, 21 places for each of the 7 pieces |
+    | `"one-hot"` (default) | `Box(0, 1, (147,), float32)` | the state, 21 places for each of the 7 pieces |
+    | `"one-hot-uint8"` | `Box(0, 1, (147,), uint8)` | the same in a quarter of the memory |
+    | `"stickers"` | `MultiDiscrete([6] * 24)` | colour of each facelet in URFDLB order, 0..5 for U R F D L B |
     | `"cubies"` | `MultiDiscrete`, 14 values | position of each of the 7 corners, then orientation of each |
     | `"state"` | `MultiDiscrete([21] * 7)` | location of each piece's reference sticker |
 
-    All are of dtype uint8.
+    The categories are of dtype uint8.
 
     ## Starting State
     By default k random moves from the solved state, k uniform in 1..14 (1..11 in the half-turn metric), none of which
@@ -134,14 +138,14 @@ class Rubik2x2Env(PuzzleEnv):
         super().__init__(Rubik2x2(metric), **keywords)
 
 
-class Rubik3x3VectorEnv(PuzzleVectorEnv):
+class Rubik3x3VectorEnv(PuzzleVectorEnv, VectorEnv):  # skrl looks at the direct bases
     """Many 3x3x3 cubes; see `Rubik3x3Env` and `PuzzleVectorEnv`."""
 
     def __init__(self, metric: str = "qtm", **keywords: Any) -> None:
         super().__init__(Rubik3x3(metric), **keywords)
 
 
-class Rubik2x2VectorEnv(PuzzleVectorEnv):
+class Rubik2x2VectorEnv(PuzzleVectorEnv, VectorEnv):  # skrl looks at the direct bases
     """Many 2x2x2 cubes; see `Rubik2x2Env` and `PuzzleVectorEnv`."""
 
     def __init__(self, metric: str = "qtm", **keywords: Any) -> None:

@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 
+from rubiks_gym.checks import whole
 from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
@@ -43,6 +44,9 @@ class PuzzleEnv(gym.Env):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Start an episode: scrambled, or from options {"scramble": "R U"}, {"state": [...]} or {"depth": k}."""
+        if seed is not None:
+            whole(0, seed=seed)
+            seed = int(seed)
         super().reset(seed=seed)
         if self._unfinished:  # TimeLimit truncates outside, so an episode given up shows only here
             self.task.record(_FAILED)
@@ -64,8 +68,9 @@ class PuzzleEnv(gym.Env):
         try:
             self._action[0] = index(action)
         except (TypeError, OverflowError):
-            self.puzzle.as_actions([action], 1)  # says what is wrong with it
-            raise
+            raise ValueError(
+                f"an action must be a whole number from 0 to {self.puzzle.n_actions - 1}, got {action!r}"
+            ) from None
         self._states, rewards, solved = self.task.advance(self._states, self._action)
         terminated = solved.item()
         self._unfinished = not terminated

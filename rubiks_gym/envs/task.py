@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rubiks_gym.checks import flag
+from rubiks_gym.checks import array, flag, whole
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.observations import make_observation
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import GOLDEN, counter
 from rubiks_gym.rewards import Reward, make_reward
-from rubiks_gym.scrambles import Scramble, Starts, episode_seeds, make_scramble
+from rubiks_gym.scrambles import LONGEST, Scramble, Starts, draw, episode_seeds, make_scramble
 
 RENDER_FPS = 4
 _INT8 = np.dtype(np.int8)
@@ -35,24 +35,27 @@ class Task:
     ) -> None:
         if unknown:
             known = "scramble, k_max, reward, observation, exact, render_mode, and the puzzle's own (metric, or disks and pegs)"
-            raise TypeError(f"unknown keyword {sorted(unknown)[0]!r} for {puzzle.name}: there are {known}")
+            # TorchRL, for one, reads these words of Python's and tries again without the keyword.
+            raise TypeError(f"{puzzle.name} got an unexpected keyword argument {sorted(unknown)[0]!r}: there are {known}")
         self.puzzle = puzzle
         self.scramble = make_scramble(scramble, puzzle, k_max)
         self.reward = make_reward(reward, puzzle)
-        self.observe, self.observation_space = make_observation(observation or puzzle.observations[0], puzzle)
+        self.observe, self.observation_space = make_observation(
+            puzzle.observations[0] if observation is None else observation, puzzle
+        )
         self.action_space = spaces.Discrete(puzzle.n_actions)
         flag(exact=exact)
         self.exact = ExactTable(puzzle) if exact else None
 
     def start(self, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Scrambled states [B, S] and their depths [B]. A walk that ends at the goal is walked again from another seed."""
-        states, depths = self.scramble.draw(self.puzzle, streams, episodes)
+        states, depths = draw(self.scramble, self.puzzle, streams, episodes)
         solved = np.flatnonzero(self.puzzle.is_solved(states))
         for attempt in range(1, _REDRAWS):
             if not len(solved):
                 break
             others = streams[solved] + counter(attempt) * GOLDEN
-            states[solved], depths[solved] = self.scramble.draw(self.puzzle, others, episodes[solved])
+            states[solved], depths[solved] = draw(self.scramble, self.puzzle, others, episodes[solved])
             solved = solved[self.puzzle.is_solved(states[solved])]
         return states, depths
 
@@ -65,14 +68,14 @@ class Task:
             raise ValueError(f"give one reset option, not {' and '.join(sorted(options))} together")
         n = len(streams)
         if "depth" in options:
-            depths = np.asarray(options["depth"])
-            if depths.dtype.kind not in "iu" or depths.shape not in ((), (n,)) or (depths < 0).any():
-                raise ValueError(f"option 'depth' must be a number of moves, or {n} of them, got {options['depth']!r}")
+            given = {"option 'depth'": options["depth"]}
+            (depths,) = array("whole numbers", _shape_of(n, options["depth"]), 0, **given)
+            whole(0, LONGEST, **{"option 'depth'": depths.max()})
             depths = np.broadcast_to(depths, n).astype(np.int64)
             return self.puzzle.walk(episode_seeds(streams, episodes), depths), depths
         if "scramble" in options:
             texts = options["scramble"]
-            if not isinstance(texts, str | list | tuple):
+            if not isinstance(texts, str | list | tuple) or (not texts and texts != ""):
                 raise ValueError(f"option 'scramble' must be a string of moves, or {n} of them, got {texts!r}")
             walks = [self.puzzle.parse(text) for text in ([texts] if isinstance(texts, str) else texts)]
             states = np.stack([self.puzzle.after(actions) for actions in walks])
@@ -102,17 +105,16 @@ class Task:
 
     def restored(self, saved: dict[str, Any], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """States [n, S], depths, streams and episodes [n] of what get_state returned, all checked before any is used."""
-        missing = {"state", "scramble_depth", "stream", "episode"} - set(saved)
+        missing = {"state", "scramble_depth", "stream", "episode"} - set(saved if isinstance(saved, dict) else ())
         if missing:
             raise ValueError(f"{sorted(missing)[0]!r} is missing: set_state takes what get_state returned")
         states = self.puzzle.check(saved["state"])
         if len(states) != n:
             raise ValueError(f"the saved state has {len(states)} copies, this environment has {n}")
-        numbers = [np.atleast_1d(np.asarray(saved[key])) for key in ("scramble_depth", "stream", "episode")]
-        for key, array in zip(("scramble_depth", "stream", "episode"), numbers, strict=True):
-            if array.shape != (n,) or array.dtype.kind not in "iu":
-                raise ValueError(f"the saved {key!r} must be {n} whole numbers, got {saved[key]!r}")
-        depths, streams, episodes = numbers
+        shape = _shape_of(n, saved["stream"])  # a single environment saves plain numbers
+        (depths,) = array("whole numbers", shape, -1, scramble_depth=saved["scramble_depth"])
+        streams, episodes = array("whole numbers", shape, 0, stream=saved["stream"], episode=saved["episode"])
+        depths, streams, episodes = (np.broadcast_to(array, n) for array in (depths, streams, episodes))
         return states.copy(), depths.astype(np.int64), streams.astype(np.uint64), episodes.astype(np.int64)
 
     def record(self, solved: np.ndarray) -> None:
@@ -126,6 +128,11 @@ def settings_taken(puzzle: Puzzle | Callable[..., Puzzle], keywords: dict[str, A
     if isinstance(puzzle, Puzzle):
         return puzzle
     return puzzle(**{name: keywords.pop(name) for name in signature(puzzle).parameters if name in keywords})
+
+
+def _shape_of(n: int, value: Any) -> tuple[int, ...]:
+    """The shape that a value for n copies must have; one number stands for all."""
+    return () if isinstance(value, int | np.integer) else (n,)
 
 
 def as_options(options: dict[str, Any] | None) -> dict[str, Any]:

@@ -1,18 +1,30 @@
 """Many copies of one puzzle advanced together: a native Gymnasium vector environment."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.utils import seeding
+from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rubiks_gym.checks import whole
+from rubiks_gym.checks import array, whole
 from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.puzzles.threads import copied, over_rows
+
+try:
+    from gymnasium.vector import AutoresetMode
+except ImportError:  # before gymnasium 1.1
+
+    class AutoresetMode(Enum):  # type: ignore[no-redef]
+        """What becomes of a copy whose episode has ended."""
+
+        NEXT_STEP, SAME_STEP, DISABLED = "NextStep", "SameStep", "Disabled"
+
 
 NEVER = float("inf")
 
@@ -38,6 +50,7 @@ class PuzzleVectorEnv(VectorEnv):
         "render_fps": RENDER_FPS,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
+    closed, viewer = False, None  # gymnasium before 1.0 sets them in a constructor that is not called here
 
     def __init__(
         self,
@@ -137,12 +150,11 @@ class PuzzleVectorEnv(VectorEnv):
     def set_state(self, saved: dict[str, np.ndarray]) -> None:
         """Go back to what `get_state` returned, here or in another environment of the same puzzle and size."""
         states, depths, streams, episodes = self.task.restored(saved, self.num_envs)
-        elapsed, ended = (np.array(saved.get(key)) for key in ("elapsed", "ended"))
-        if elapsed.shape != (self.num_envs,) or elapsed.dtype.kind not in "iu" or ended.shape != (self.num_envs,):
-            raise ValueError(f"the saved 'elapsed' and 'ended' must have {self.num_envs} entries each")
+        (elapsed,) = array("whole numbers", (self.num_envs,), 0, elapsed=saved.get("elapsed"))
+        (ended,) = array("True or False", (self.num_envs,), ended=saved.get("ended"))
         self._states, self._spare = states, np.empty_like(states)
         self._depths, self._streams, self._episodes = depths, streams, episodes
-        self._elapsed, self._ended = elapsed.astype(np.int64), ended.astype(bool)
+        self._elapsed, self._ended = elapsed.astype(np.int64), ended.copy()
 
     def render(self) -> tuple[Any, ...] | None:
         """One text or picture for every copy."""
@@ -203,14 +215,15 @@ class PuzzleVectorEnv(VectorEnv):
         if _is_sequence(seed) and len(seeds) != self.num_envs:
             raise ValueError(f"a sequence of seeds must have one for each of the {self.num_envs} copies, got {len(seeds)}")
         for each in seeds:
-            if each is not None and (isinstance(each, bool) or not isinstance(each, int | np.integer) or each < 0):
-                raise ValueError(f"a seed must be a whole number of at least 0, got {each!r}")
+            if each is not None:
+                whole(0, seed=each)
         return [None if each is None else int(each) for each in seeds]
 
     def _seeded(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Streams and episode numbers [B] after a reset of some rows with a seed."""
         seeds = self._checked_seeds(seed)
-        super().reset(seed=seeds[0] if seeds and not _is_sequence(seed) else None)
+        if seeds and not _is_sequence(seed):
+            self._np_random, self._np_random_seed = seeding.np_random(seeds[0])
         streams = seeds_from(self.np_random, self.num_envs) if not len(self._streams) else self._streams.copy()
         episodes = self._episodes.copy()
         episodes[rows] = 0 if not len(self._streams) else episodes[rows] + 1
@@ -225,7 +238,7 @@ class PuzzleVectorEnv(VectorEnv):
 
 
 def _is_sequence(seed: Any) -> bool:
-    return isinstance(seed, list | tuple | np.ndarray)
+    return isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
 
 
 def _tick(limit: float, elapsed: np.ndarray, truncated: np.ndarray) -> bool:

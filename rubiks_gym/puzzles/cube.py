@@ -40,7 +40,7 @@ class Cube(PermutationPuzzle):
     Actions are the quarter turns (U U' R R' ...), then, in the half-turn metric, the half turns (U2 R2 ...).
     """
 
-    observations = ("stickers", "one-hot", "cubies", "state")
+    observations = ("one-hot", "one-hot-uint8", "stickers", "cubies", "state")
 
     def __init__(self, size: int, metric: str = "qtm") -> None:
         if size not in (2, 3):

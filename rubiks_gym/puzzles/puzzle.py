@@ -50,7 +50,7 @@ class Puzzle:
         n_states: how many states can be reached from the goal (0: not known).
     """
 
-    observations: tuple[str, ...] = ("state", "one-hot")
+    observations: tuple[str, ...] = ("one-hot", "one-hot-uint8", "state")
     start: np.ndarray | None = None  # the opening position [S], for puzzles that have one
 
     def __init__(
@@ -192,10 +192,10 @@ class Puzzle:
 
     # Encodings ------------------------------------------------------------------------------------------------------
 
-    def one_hot(self, states: np.ndarray) -> np.ndarray:
-        """One-hot form [B, S * width] uint8."""
+    def one_hot(self, states: np.ndarray, dtype: np.dtype = UINT8) -> np.ndarray:
+        """One-hot form [B, S * width] of a dtype."""
         states = self.as_states(states)
-        out = np.empty((len(states), self.state_size * self.one_hot_width), np.uint8)
+        out = np.empty((len(states), self.state_size * self.one_hot_width), dtype)
         if not over_rows(kernels.one_hot, (self.first, self.one_hot_width), (states, out)):
             self.check(states)
         return out
