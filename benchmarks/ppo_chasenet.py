@@ -1,14 +1,13 @@
 """Where PPO with ChaseNet reward spends its time, beside other environments for it: python -m benchmarks.ppo_chasenet
 
 One core, CPU seconds, the preset 2x2 after some rounds that do not count. Then the same networks go on with what one would use
-instead, as many single environments in stable-baselines3's DummyVecEnv: each works out its own reward, or, as someone would do
-who finds that slow, a wrapper works them out for all of them at once.
+instead: as many single environments in stable-baselines3's DummyVecEnv, and a wrapper that works out the rewards of all of them
+at once, since a network asked for one reward at a time takes most of the time.
 """
 
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,12 +21,11 @@ import rubiks_gym  # noqa: F401 (registers the environments)
 from agents.ppo_chasenet.config import PRESETS
 from agents.ppo_chasenet.learner import Learner
 from benchmarks import timing
-from benchmarks.timing import finish, use_cores
 from rubiks_gym.puzzles import Puzzle, puzzle_from_name
 from rubiks_gym.rewards import Reward
 
-PRESET = "2x2"
 ALLOWED = 0.05  # of the time, for the environment
+BEFORE = 4  # rounds that do not count; in four of them every episode runs out of time once
 PARTS = ("environment", "adapter", "reward", "VecNormalize", "policy in roll-outs", "PPO's updates", "other")
 
 
@@ -37,10 +35,6 @@ class Args(timing.Args):
 
     rounds: int = 30
     """Rounds of PPO that are timed."""
-    their_rounds: int = 4
-    """Rounds with single environments, which are slower; in four of them every episode runs out of time once."""
-    before: int = 4
-    """Rounds before, that are not."""
 
 
 class Stopwatch:
@@ -50,8 +44,9 @@ class Stopwatch:
         self.spent: Counter[str] = Counter()
         self._within: list[float] = []  # of each call that goes on, the seconds of those within it
 
-    def timed(self, part: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, its time added up."""
+    def on(self, part: str, owner: Any, method: str) -> None:
+        """Time a method of an object."""
+        work = getattr(owner, method)
 
         def measured(*args: Any, **keywords: Any) -> Any:
             self._within.append(0.0)
@@ -63,11 +58,7 @@ class Stopwatch:
                 self._within[-1] += seconds
             return answer
 
-        return measured
-
-    def on(self, part: str, owner: Any, method: str) -> None:
-        """Time a method of an object."""
-        setattr(owner, method, self.timed(part, getattr(owner, method)))
+        setattr(owner, method, measured)
 
 
 class RewardTogether(VecEnvWrapper):
@@ -90,78 +81,48 @@ class RewardTogether(VecEnvWrapper):
         return obs, rewards.astype(np.float32), dones, infos
 
 
-def measured(watch: Stopwatch, work: Callable[[], Any], rounds: int, before: int, moves: int) -> dict[str, Any]:
-    """Moves per second of whole rounds, and the share of each part."""
-    for _ in range(before):
-        work()
-    watch.spent.clear()
-    work = watch.timed("other", work)
-    for _ in range(rounds):
-        work()
-    seconds = sum(watch.spent.values())
-    shares = {part: f"{watch.spent[part] / seconds:.1%}" for part in PARTS}
-    microseconds = 1e6 * (watch.spent["environment"] + watch.spent["adapter"]) / (rounds * moves)
-    share = watch.spent["environment"] / seconds
-    return {"moves/s": rounds * moves / seconds, **shares, "environment and adapter, µs a move": microseconds, "share": share}
-
-
-def ours(learner: Learner, watch: Stopwatch, args: Args) -> dict[str, Any]:
-    """The learner as it is."""
-    c = learner.config
-    watch.on("environment", learner.env.env, "step")
-    watch.on("adapter", learner.env, "step_wait")
-    watch.on("VecNormalize", learner.scaled, "step_wait")
-    return measured(watch, learner.iterate, args.rounds, args.before, c.n_envs * c.n_steps)
-
-
-def theirs(learner: Learner, watch: Stopwatch, reward: Reward, together: bool, args: Args) -> dict[str, Any]:
-    """Single environments, each with a Monitor, as `make_vec_env` makes them; the adapter is the wrapper, if there is one."""
-    c = learner.config
-    keywords = {
-        "scramble": "random-state",
-        "reward": "sparse" if together else reward,
-        "observation": "one-hot",
-        "max_episode_steps": c.time_limit,
-    }
-    singles = DummyVecEnv([lambda: Monitor(gym.make("Rubik2x2-v0", **keywords))] * c.n_envs)
-    singles.seed(args.seed)
-    watch.on("environment", singles, "step_wait")
-    envs: VecEnv = singles
-    if together:
-        envs = RewardTogether(singles, learner.puzzle, reward)
-        watch.on("adapter", envs, "step_wait")
-    scaled = VecNormalize(envs, norm_obs=False, gamma=c.gamma)
+def measure(name: str, learner: Learner, watch: Stopwatch, scaled: VecNormalize, rounds: int) -> dict[str, Any]:
+    """Moves per second of whole rounds in environments (an adapter around others), and the share of each part."""
+    watch.on("adapter", scaled.venv, "step_wait")
     watch.on("VecNormalize", scaled, "step_wait")
     learner.model.set_env(scaled)
-
-    def work() -> None:
-        learner.model.learn(c.n_envs * c.n_steps, reset_num_timesteps=False)
-
-    return measured(watch, work, args.their_rounds, args.before, c.n_envs * c.n_steps)
+    moves = learner.config.n_envs * learner.config.n_steps
+    for number in range(BEFORE + rounds):
+        if number == BEFORE:
+            watch.spent.clear()
+        learner.model.learn(moves, reset_num_timesteps=False)
+    seconds, outside = sum(watch.spent.values()), watch.spent["environment"] + watch.spent["adapter"]
+    shares = {part: f"{watch.spent[part] / seconds:.1%}" for part in PARTS}
+    each = {"environment and adapter, µs a move": 1e6 * outside / (rounds * moves)}
+    return {"environments": name, "moves/s": rounds * moves / seconds, **shares, **each}
 
 
 def main(args: Args) -> int:
-    """Measure all three."""
-    use_cores(1)
-    config = replace(PRESETS[PRESET][1], warm_iterations=20)
-    learner, watch = Learner(puzzle_from_name(PRESETS[PRESET][0]), config, args.seed), Stopwatch()
-    for _ in range(config.warm_iterations):
+    """Ours, then theirs."""
+    timing.use_cores(1)
+    puzzle, config, *_ = PRESETS["2x2"]
+    c = replace(config, warm_iterations=20)
+    learner, watch = Learner(puzzle_from_name(puzzle), c, args.seed), Stopwatch()
+    for _ in range(c.warm_iterations):
         learner.iterate()
     task = learner.env.env.task
     watch.on("reward", task, "reward")
-    watch.on("policy in roll-outs", learner.model, "collect_rollouts")
-    watch.on("PPO's updates", learner.model, "train")
-    single = f"`DummyVecEnv` of {config.n_envs:,} `Rubik2x2-v0`"
-    found = {
-        f"`PuzzleVecEnv`, {config.n_envs:,} cubes": ours(learner, watch, args),
-        f"{single}, rewards all at once": theirs(learner, watch, task.reward, True, args),
-        f"{single}": theirs(learner, watch, task.reward, False, args),
-    }
-    share, *_ = [row.pop("share") for row in found.values()]
+    for part, method in (("policy in roll-outs", "collect_rollouts"), ("PPO's updates", "train"), ("other", "learn")):
+        watch.on(part, learner.model, method)
+    watch.on("environment", learner.env.env, "step")
+    ours = measure(f"`PuzzleVecEnv`, {c.n_envs:,} cubes", learner, watch, learner.scaled, args.rounds)
+    share = watch.spent["environment"] / sum(watch.spent.values())
+
+    keywords = {"scramble": "random-state", "observation": "one-hot", "max_episode_steps": c.time_limit}
+    # each with a Monitor, as `make_vec_env` makes them
+    singles = DummyVecEnv([lambda: Monitor(gym.make("Rubik2x2-v0", **keywords))] * c.n_envs)
+    singles.seed(args.seed)
+    watch.on("environment", singles, "step_wait")
+    scaled = VecNormalize(RewardTogether(singles, learner.puzzle, task.reward), norm_obs=False, gamma=c.gamma)
+    theirs = measure(f"`DummyVecEnv` of {c.n_envs:,} `Rubik2x2-v0`", learner, watch, scaled, args.rounds)
     print(f"the environment takes {share:.1%} of the time, {ALLOWED:.0%} are allowed")
-    note = f"Preset {PRESET}, {args.rounds} rounds and {args.their_rounds}, CPU seconds of one core."
-    failed = finish("ppo_chasenet", [{"environments": name, **row} for name, row in found.items()], args, note=note)
-    return failed or int(args.check and share > ALLOWED)
+    note = f"Preset 2x2, {args.rounds} rounds, CPU seconds of one core."
+    return timing.finish("ppo_chasenet", [ours, theirs], args, note=note) or int(args.check and share > ALLOWED)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How fast the searches are with a heuristic that costs nothing: `python -m benchmarks.search`.
+"""How fast the searches are with a heuristic that costs nothing: python -m benchmarks.search
 
 One core. Batch weighted A* beside the version one would write first, a heap and a dict; then its time and memory per node as
 the search grows, beam search and Monte Carlo tree search.
@@ -7,28 +7,17 @@ the search grows, beam search and Monte Carlo tree search.
 import sys
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from statistics import median
 
 import numpy as np
 import tyro
 
-from benchmarks import timing
-from benchmarks.timing import finish, timed, use_cores
+from benchmarks.timing import TimedArgs, finish, rate, use_cores
 from rubiks_gym.puzzles import Rubik3x3, sample_seeds
 from rubiks_gym.search import Budget, beam, bwas, mcts
 
 CUBE = Rubik3x3()
 UNIFORM = np.full((1, CUBE.n_actions), 1 / CUBE.n_actions, np.float32)
-
-
-@dataclass
-class Args(timing.Args):
-    """Measure the speed of the searches."""
-
-    rounds: int = 3
-    """How often each is measured; the median counts."""
 
 
 def free(states: np.ndarray) -> np.ndarray:
@@ -56,29 +45,24 @@ def heap_and_dict(start: np.ndarray, nodes: int) -> int:
     return generated
 
 
-def measure(work: Callable[[], int], rounds: int) -> float:
-    """Median rate in units per CPU second; a round before the first compiles and does not count."""
-    contender = timed(work)
-    return median([contender() for _ in range(1 + rounds)][1:])
-
-
 def grow(state: np.ndarray, nodes: int, batch: int = 1000) -> int:
     return int(bwas(CUBE, state[None], free, batch=batch, budget=Budget(nodes=nodes)).nodes[0])
 
 
 def bytes_per_node(state: np.ndarray, nodes: int) -> float:
     """Peak memory of a search divided by the nodes it stored (those generated less the repetitions)."""
-    seen = [0]
+    stored = 0
 
     def counting(states: np.ndarray) -> np.ndarray:
-        seen[0] += len(states)
+        nonlocal stored
+        stored += len(states)
         return free(states)
 
     tracemalloc.start()
     bwas(CUBE, state[None], counting, batch=1000, budget=Budget(nodes=nodes))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return peak / seen[0]
+    return peak / stored
 
 
 def many_trees(states: np.ndarray, iterations: int) -> int:
@@ -98,24 +82,25 @@ def wide(state: np.ndarray) -> int:
     return int(beam(CUBE, state[None], free, width=16_384, max_steps=30).nodes[0])
 
 
-def main(args: Args) -> int:
+def main(args: TimedArgs) -> int:
     """One row per measurement."""
     use_cores(1)
     states = CUBE.random_states(sample_seeds(np.random.default_rng(args.seed), 256))
     hard = states[0]
-    measured: list[tuple[str, float, float | None]] = [
-        ("heap and dict, nodes/s", measure(lambda: heap_and_dict(hard, 100_000), args.rounds), None),
-        ("bwas, N = 1000, 1 million nodes, nodes/s", measure(lambda: grow(hard, 1_000_000), args.rounds), 500_000),
-        ("bwas, N = 1000, 3 million nodes, nodes/s", measure(lambda: grow(hard, 3_000_000), args.rounds), 500_000),
-        ("bwas, N = 1000, 10 million nodes, nodes/s", measure(lambda: grow(hard, 10_000_000), 1), 500_000),
-        ("bwas, bytes per stored node at 1 million", bytes_per_node(hard, 1_000_000), None),
-        ("bwas, bytes per stored node at 10 million", bytes_per_node(hard, 10_000_000), None),
-        ("beam, width 16384, children/s", measure(lambda: wide(hard), args.rounds), 2_000_000),
-        ("mcts, 256 cubes, iterations/s", measure(lambda: many_trees(states, 2000), args.rounds), 100_000),
-    ]
-    rows = [{"work": work, "figure": value, "required": required} for work, value, required in measured]
+    work: dict[str, tuple[Callable[[], int], int | None]] = {  # what is done, and how much of it is required
+        "heap and dict, nodes/s": (lambda: heap_and_dict(hard, 100_000), None),
+        "bwas, N = 1000, 1 million nodes, nodes/s": (lambda: grow(hard, 1_000_000), 500_000),
+        "bwas, N = 1000, 3 million nodes, nodes/s": (lambda: grow(hard, 3_000_000), 500_000),
+        "bwas, N = 1000, 10 million nodes, nodes/s": (lambda: grow(hard, 10_000_000), 500_000),
+        "beam, width 16384, children/s": (lambda: wide(hard), 2_000_000),
+        "mcts, 256 cubes, iterations/s": (lambda: many_trees(states, 2000), 100_000),
+    }
+    rows = [{"work": name, "figure": rate(do, args.seconds), "required": required} for name, (do, required) in work.items()]
+    for millions in (1, 10):
+        figure = bytes_per_node(hard, millions * 1_000_000)
+        rows.append({"work": f"bwas, bytes per stored node at {millions} million", "figure": figure, "required": None})
     return finish("search", rows, args, note="3x3x3, one core, CPU seconds, a heuristic that costs nothing.")
 
 
 if __name__ == "__main__":
-    sys.exit(main(tyro.cli(Args, prog="python -m benchmarks.search")))
+    sys.exit(main(tyro.cli(TimedArgs, prog="python -m benchmarks.search", description=__doc__)))

@@ -13,10 +13,10 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -36,8 +36,6 @@ from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds
 
 # What to install for each of the others, in the versions the figures were made with; constraints.txt pins the rest.
 PEERS = {"jumanji": ["jumanji==1.1.2", "jax==0.10.2"], "envpool": ["envpool==1.2.5"], "cayleypy": ["cayleypy==0.2.0"]}
-PATIENCE = 300  # seconds for one round of a peer, its start and compilation included
-
 VECTOR = 16_384  # cubes in the vector environment
 SIZES = [1_000, VECTOR, 131_072, 1_000_000]
 EXPANDED = 100_000
@@ -55,54 +53,7 @@ class Args(timing.Args):
     """A virtual environment that has the other packages already; by default .venv-peers, made if it is not there."""
 
 
-# Contenders ----------------------------------------------------------------------------------------------------------
-
 Contender = Callable[[], float]  # works for one round and returns its rate in units per second, nan if it could not
-
-
-class Peer:
-    """A contender of peers.py, in a process of its own. Once it fails its rate is nan, and `failure` says why."""
-
-    def __init__(self, python: Path, name: str, cubes: int, seed: int) -> None:
-        self.process: subprocess.Popen | None = None
-        self.failure = "" if python.exists() else "not installed"
-        if self.failure:
-            return
-        self.complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115 (close() closes it; a pipe nobody reads would fill up)
-        # It inherits the one core; these spare it threads that would fight over it.
-        threads = {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
-        self.process = subprocess.Popen(
-            [python, ROOT / "benchmarks" / "peers.py", name, str(cubes), str(seed)],
-            env=os.environ | threads,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.complaints,
-            text=True,
-        )
-
-    def __call__(self) -> float:
-        if self.failure:
-            return math.nan
-        timer = threading.Timer(PATIENCE, self.process.kill)
-        timer.start()
-        try:
-            print("go", file=self.process.stdin, flush=True)
-            answer = json.loads(self.process.stdout.readline())
-            return answer["units"] / answer["seconds"]
-        except (OSError, ValueError):  # it is gone
-            self.process.wait()
-            self.complaints.seek(0)
-            last_words = (self.complaints.read().strip().splitlines() or ["died without a word"])[-1]
-            self.failure = last_words if timer.is_alive() else f"no answer within {PATIENCE} s"
-            return math.nan
-        finally:
-            timer.cancel()
-
-    def close(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.communicate()
-            self.complaints.close()
 
 
 @dataclass
@@ -113,14 +64,31 @@ class Bench:
     python: Path  # that of the peers
     seed: int
     rates: dict[str, list[float]] = field(default_factory=dict)  # of each contender, one per round
-    failures: dict[str, str] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
+    processes: list[subprocess.Popen] = field(default_factory=list)  # peers at work
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
-    def peer(self, name: str, cubes: int) -> Peer:
-        return Peer(self.python, name, cubes, self.seed)
+    def peer(self, name: str, cubes: int) -> Contender:
+        """A contender of peers.py, in a process of its own, which says itself why it fails if it does."""
+        if not self.python.exists():
+            return lambda: math.nan
+        # It inherits the one core; these spare it threads that would fight over it.
+        threads = {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+        command, pipe = [self.python, ROOT / "benchmarks" / "peers.py", name, str(cubes), str(self.seed)], subprocess.PIPE
+        process = subprocess.Popen(command, env=os.environ | threads, stdin=pipe, stdout=pipe, text=True)
+        self.processes.append(process)
+
+        def work() -> float:
+            try:
+                print("go", file=process.stdin, flush=True)
+                answer = json.loads(process.stdout.readline())
+                return answer["units"] / answer["seconds"]
+            except (OSError, ValueError):  # it is gone
+                return math.nan
+
+        return work
 
     def measure(self, contenders: dict[str, Contender], rounds: int | None = None) -> None:
         """Let contenders work in turn. A round before the first warms up, compiles, and does not count."""
@@ -129,11 +97,9 @@ class Bench:
             for name, contender in contenders.items():
                 rates[name].append(contender())
         self.rates |= {name: each[1:] for name, each in rates.items()}
-        for name, contender in contenders.items():
-            if isinstance(contender, Peer):
-                contender.close()
-                if contender.failure:
-                    self.failures[name] = contender.failure
+        while self.processes:
+            self.processes[-1].kill()
+            self.processes.pop().communicate()
 
     def row(self, work: str, unit: str, ours: str, theirs: str = "", rival: str = "", required: float | None = None) -> None:
         """Add a row about one contender, or about two that were measured together; a time is that of one unit."""
@@ -142,15 +108,12 @@ class Bench:
             return median(rates) if unit == "/s" else {"s": 1, "ns": 1e9}[unit] / median(rates)
 
         row: dict[str, Any] = {"work": work, "unit": unit, "rubiks-gym": shown(self.rates[ours]), "beside it": rival}
-        row |= {"its": self.failures.get(theirs, ""), "ratio": None, "quartiles": None, "required": required}
-        if theirs and theirs not in self.failures:
+        row |= {"its": "failed" if theirs else "", "ratio": None, "quartiles": None, "required": required}
+        if theirs and not np.isnan(self.rates[theirs]).any():
             ratios = [a / b for a, b in zip(self.rates[ours], self.rates[theirs], strict=True)]
             low, middle, high = (float(x) for x in np.percentile(ratios, [25, 50, 75]))
             row |= {"its": shown(self.rates[theirs]), "ratio": middle, "quartiles": [low, high]}
         self.rows.append(row)
-
-
-# What is measured ----------------------------------------------------------------------------------------------------
 
 
 def stepping(cubes: int, observation: str, rng: np.random.Generator, calls: int = 0) -> Callable[[], int]:
@@ -192,9 +155,8 @@ def children(bench: Bench) -> None:
 
     forms = ["cayleypy_packed", "cayleypy_unpacked"]
     bench.measure({"expand": timed(expand)} | {name: bench.peer(name, EXPANDED) for name in forms})
-    best = max(forms, key=lambda name: -1.0 if name in bench.failures else median(bench.rates[name]))
-    rival = best.replace("_", ", ")
-    bench.row(f"{EXPANDED:,} 3x3x3, all children", "/s", "expand", best, rival, required=2)
+    best = max(forms, key=lambda name: np.nan_to_num(median(bench.rates[name])))
+    bench.row(f"{EXPANDED:,} 3x3x3, all children", "/s", "expand", best, best.replace("_", ", "), required=2)
 
 
 def single(bench: Bench) -> None:
@@ -242,16 +204,11 @@ def threads(bench: Bench) -> None:
         f"{MILLION:,} 3x3x3, step": stepping(MILLION, "state", bench.rng, calls=20),
     }
 
-    def on(n: int, work: Callable[[], int]) -> Contender:
-        contender = timed(work, time.perf_counter)
+    def on(n: int, work: Callable[[], int]) -> float:
+        use_cores(n)
+        return timed(work, time.perf_counter)()
 
-        def pinned() -> float:
-            use_cores(n)
-            return contender()
-
-        return pinned
-
-    bench.measure({f"{name}, {n}": on(n, work) for name, work in works.items() for n in (2, 1)})
+    bench.measure({f"{name}, {n}": partial(on, n, work) for name, work in works.items() for n in (2, 1)})
     use_cores(1)
     for name in works:
         # A step is a third plain numpy (copies, flags, rewards), which two cores do hardly faster: no ratio is required of it.
@@ -261,34 +218,27 @@ def threads(bench: Bench) -> None:
 
 def tables(bench: Bench) -> None:
     """Exact tables of the 2x2x2: searched, searched for the first time ever, and asked."""
-    qtm, htm = Rubik2x2("qtm"), Rubik2x2("htm")
-    states = qtm.random_states(sample_seeds(bench.rng, MILLION))
-    table = ExactTable(qtm)
+    cube = Rubik2x2()
+    states, table = cube.random_states(sample_seeds(bench.rng, MILLION)), ExactTable(cube)
     contenders = {
-        "search qtm": timed(lambda: len(breadth_first(qtm)) // qtm.n_states),
-        "search htm": timed(lambda: len(breadth_first(htm)) // htm.n_states),
+        "search": timed(lambda: len(breadth_first(cube)) // cube.n_states),
         "distance": timed(lambda: len(table.distance(states)) // MILLION),
         "cayleypy_search": bench.peer("cayleypy_search", 0),
     }
     bench.measure(contenders, rounds=min(bench.rounds, 3))
-    bench.rates |= {f"first {metric}": [1 / _first_table(metric)] for metric in ("qtm", "htm")}
-    bench.row("exact table, 2x2x2, QTM", "s", "search qtm", "cayleypy_search", "cayleypy bfs")
-    bench.row("exact table, 2x2x2, HTM", "s", "search htm")
-    for metric in ("qtm", "htm"):
-        bench.row(f"the same from nothing, {metric.upper()}, with compilation", "s", f"first {metric}")
+    bench.rates["first"] = [1 / _first_table()]
+    bench.row("exact table, 2x2x2, QTM", "s", "search", "cayleypy_search", "cayleypy bfs")
+    bench.row("the same from nothing, with compilation", "s", "first")
     bench.row("1,000,000 2x2x2, distances", "s", "distance")
 
 
-def _first_table(metric: str) -> float:
+def _first_table() -> float:
     """CPU seconds of a process that has neither compiled code nor tables to fall back on."""
     code = "import time; from rubiks_gym.exact import ExactTable; from rubiks_gym.puzzles import Rubik2x2; "
-    code += f"ExactTable(Rubik2x2({metric!r})); print(time.process_time())"
+    code += "ExactTable(Rubik2x2()); print(time.process_time())"
     with tempfile.TemporaryDirectory() as empty:
         env = os.environ | {"NUMBA_CACHE_DIR": empty, "RUBIKS_GYM_CACHE": empty}
         return float(subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, check=True, stdout=-1).stdout)
-
-
-# The peers' virtual environment --------------------------------------------------------------------------------------
 
 
 def install_peers(folder: Path) -> None:

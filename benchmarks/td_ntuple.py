@@ -5,27 +5,17 @@ training; ours over the first seconds, when episodes are longest. They get short
 """
 
 import sys
-from dataclasses import dataclass
 
 import tyro
 
 from agents.protocol import Agent
 from agents.td_ntuple.config import PRESETS
 from agents.td_ntuple.learner import Learner
-from benchmarks import timing
-from benchmarks.timing import finish, rate, use_cores
+from benchmarks.timing import TimedArgs, finish, rate, use_cores
 from results.published import SPEED
 from results.studies.td_ntuple import konen
 from rubiks_gym.puzzles import puzzle_from_name
 from train.evaluation import start_states
-
-
-@dataclass
-class Args(timing.Args):
-    """Measure the speed of training and of MCTS."""
-
-    seconds: float = 20.0
-    """CPU time for each row."""
 
 
 def searching(agent: Agent, seconds: float, remember: int, trees: int = 200) -> float:
@@ -36,7 +26,7 @@ def searching(agent: Agent, seconds: float, remember: int, trees: int = 200) -> 
     return rate(lambda: 500 * int((~search(starts).solved).sum()), seconds)
 
 
-def main(args: Args) -> int:
+def main(args: TimedArgs) -> int:
     """One row per measurement."""
     use_cores(1)
     theirs, rows = SPEED["td_ntuple"], []
@@ -61,4 +51,4 @@ def main(args: Args) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(tyro.cli(Args, prog="python -m benchmarks.td_ntuple")))
+    sys.exit(main(tyro.cli(TimedArgs, prog="python -m benchmarks.td_ntuple", description=__doc__)))

@@ -33,6 +33,14 @@ class Args:
     """Of all that is random."""
 
 
+@dataclass
+class TimedArgs(Args):
+    """Measure speed."""
+
+    seconds: float = 20.0
+    """CPU time for each row."""
+
+
 def use_cores(n: int) -> None:
     """Pin this process, and the threads and processes it starts from now on, to n cores, and let kernels use n threads."""
     if hasattr(os, "sched_setaffinity"):

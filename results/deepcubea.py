@@ -7,13 +7,13 @@ nothing; anything else that the file names is refused. A stored solution is opti
 quarter turns, and the cube is what its moves, undone from the last to the first, make of the solved one.
 """
 
-import argparse
 import json
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import tyro
 
 from rubiks_gym import files
 from rubiks_gym.command_line import run
@@ -57,19 +57,18 @@ def cubes(file: Path, first: int | None = None) -> list[dict[str, Any]]:
     return [{"scramble": text, "optimal_qtm": len(moves)} for text, moves in zip(texts, undone, strict=True)]
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m results.deepcubea", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("file", type=Path, help="data_0.pkl of DeepCubeA's repository")
-    parser.add_argument("--output", type=Path, required=True, help="where to write, a .json")
-    parser.add_argument("--first", type=int, help="only so many cubes")
-    args = parser.parse_args()
-    found = cubes(args.file, args.first)
-    files.write_text(args.output, json.dumps(found))
-    print(f"written: {args.output}, {len(found)} cubes")
+def convert(file: Annotated[Path, tyro.conf.Positional], output: Path, first: int | None = None) -> None:
+    """Write the cubes of a test set as JSON.
+
+    Args:
+        file: data_0.pkl of DeepCubeA's repository.
+        output: where to write, a .json.
+        first: only so many cubes.
+    """
+    found = cubes(file, first)
+    files.write_text(output, json.dumps(found))
+    print(f"written: {output}, {len(found)} cubes")
 
 
 if __name__ == "__main__":
-    run(main)
+    run(lambda: tyro.cli(convert, prog="python -m results.deepcubea", description=__doc__))

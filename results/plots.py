@@ -35,7 +35,7 @@ def solved(ax: Axes, answers: list[Answer], beside: dict[str, dict[int, float]])
         groups = shares(of)  # in order
         percent = [100 * done / n for done, n in groups.values()]
         low, high = 100 * np.array([wilson(*counts) for counts in groups.values()]).T
-        ax.fill_between(list(groups), low, high, color=colour, alpha=0.15, linewidth=0)
+        ax.fill_between(list(groups), low, high, color=colour, alpha=0.1, linewidth=0)
         ax.plot(list(groups), percent, color=colour, marker=marker)
         ends.append((name, max(groups), percent[-1], colour))
         if name in beside:
