@@ -39,15 +39,11 @@ class Section:
         """What it shows."""
         return [answer for name in self.questions.split(", ") for answer in study.of(name, *self.runs)]
 
-    def text(self, study: Study) -> str:
-        """The section; while nothing is measured, the command that does."""
-        answers, picture = self.answers(study), ""
-        if not answers:
-            body = f"Not measured yet: `python -m results --measure {study.algorithm}` does."
-        else:
-            body = (self.table or (self.by_group if self.by else self.lines))(answers)
-            picture = f"![{self.plot[1]}]({self.plot[0]})" if self.plot else ""
-        return "\n\n".join(filter(None, [self.title and f"### {self.title}", body, self.note, picture]))
+    def text(self, answers: list[Answer]) -> str:
+        """The section."""
+        body = (self.table or (self.by_group if self.by else self.lines))(answers)
+        picture = f"![{self.plot[1]}]({self.plot[0]})" if self.plot else ""
+        return "\n\n".join(filter(None, [f"### {self.title}", body, self.note, picture]))
 
     def lines(self, answers: list[Answer]) -> str:
         """One line per answer."""
@@ -71,9 +67,13 @@ class Section:
 
 
 def document(study: Study) -> str:
-    """The study's sections one after another, and where their figures come from."""
-    shown = [answer for section in study.sections for answer in section.answers(study)]
-    return "\n\n".join(filter(None, [*(section.text(study) for section in study.sections), origin(shown)]))
+    """The sections that have answers, where their figures come from, and which sections are still to be measured."""
+    sections = [(section, section.answers(study)) for section in study.sections]
+    texts = [section.text(answers) for section, answers in sections if answers]
+    missing = "; ".join(section.title for section, answers in sections if not answers)
+    if missing:
+        missing = f"Still to be measured, with `python -m results --measure {study.algorithm}`: {missing}."
+    return "\n\n".join(filter(None, [*texts, origin(a for _, answers in sections for a in answers), missing]))
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

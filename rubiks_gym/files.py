@@ -10,7 +10,6 @@ import io
 import json
 import os
 import platform
-import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,15 +70,6 @@ def write_text(file: Path, text: str) -> None:
     """Write a small file."""
     with written_beside(file) as beside:
         beside.write_text(text)
-
-
-def write_between(file: Path, name: str, text: str) -> None:
-    """Put a text between the marks <!-- NAME:begin --> and <!-- NAME:end --> of a file, in place of what is there."""
-    marks = re.compile(rf"(<!-- {name}:begin -->).*?(<!-- {name}:end -->)", re.DOTALL)
-    before = file.read_text()
-    if not marks.search(before):
-        raise ValueError(f"{file} has no marks <!-- {name}:begin --> and <!-- {name}:end -->")
-    write_text(file, marks.sub(lambda mark: f"{mark[1]}\n{text}\n{mark[2]}", before))
 
 
 @contextmanager

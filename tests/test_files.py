@@ -140,12 +140,3 @@ def test_what_cannot_be_read_again_is_not_written(tmp_path):
         files.load(tmp_path / "list.npz")
     with pytest.raises(ValueError, match="does not exist"):
         files.load(tmp_path / "none.npz")
-
-
-def test_text_goes_between_its_marks_and_nowhere_else(tmp_path):
-    file = tmp_path / "README.md"
-    file.write_text("a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n")
-    files.write_between(file, "x", r"new \1")
-    assert file.read_text() == "a\n<!-- x:begin -->\nnew \\1\n<!-- x:end -->\nb\n<!-- y:begin -->\nkept\n<!-- y:end -->\n"
-    with pytest.raises(ValueError, match="has no marks <!-- z:begin -->"):
-        files.write_between(file, "z", "")

@@ -182,7 +182,7 @@ def test_a_text_goes_between_its_marks_or_gets_marks_of_its_own():
 def test_documents_of_ones_own_records_go_beside_them(tmp_path):
     readme = (records.ROOT / "README.md").read_text()
     write(tmp_path)
-    assert "Not measured yet" in (tmp_path / "agents" / "symmetric_ntuple" / "README.md").read_text()
+    assert "Still to be measured" in (tmp_path / "agents" / "symmetric_ntuple" / "README.md").read_text()
     assert (records.ROOT / "README.md").read_text() == readme
 
 
