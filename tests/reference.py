@@ -5,7 +5,7 @@ The compiled loops are tested against them.
 
 import numpy as np
 
-from rubiks_gym.puzzles.streams import GOLDEN, below, choose, counter, draw, mix
+from rubiks_gym.puzzles.streams import GOLDEN, below, counter, draw, mix
 
 
 def episode_seeds(streams, episodes, out):
@@ -69,21 +69,20 @@ def expand(moves, states, out):
     return True
 
 
-def walk(moves, form, counts, actions, goal, seeds, depths, out):
+def walk(moves, counts, actions, nodes, goal, seeds, depths, out):
     path = np.empty((len(seeds), int(depths.max(initial=0)), len(goal)), np.uint8)
-    walks(moves, form, counts, actions, goal, seeds, path)
+    walks(moves, counts, actions, nodes, goal, seeds, path)
     out[:] = goal
     away = depths > 0
     out[away] = path[away, depths[away] - 1]
     return True
 
 
-def walks(moves, form, counts, actions, goal, seeds, out):
+def walks(moves, counts, actions, nodes, goal, seeds, out):
     states, node = np.repeat(goal[None], len(seeds), axis=0), np.zeros(len(seeds), np.int64)
     for t in range(out.shape[1]):
-        chosen = choose(seeds, t, form[node] >= 0)
-        node = form[node, chosen].astype(np.int64)
-        states = _moved(moves, states, chosen)
+        nth = below(draw(seeds, counter(t)), counts[node]).astype(np.int64)
+        states, node = _moved(moves, states, actions[node, nth].astype(np.int64)), nodes[node, nth].astype(np.int64)
         out[:, t] = states
     return True
 

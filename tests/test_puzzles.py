@@ -50,9 +50,11 @@ def test_walks_never_undo_the_move_before_unless_allowed(puzzle, rng):
 def test_compiled_functions_equal_the_plain_ones_of_the_base_class(puzzle, states, rng):
     seeds, depths = sample_seeds(rng, 60), rng.integers(0, 9, 60)
     assert (Puzzle.expand(puzzle, states) == puzzle.expand(states)).all()
-    for allow_undo in (False, True):
-        assert (Puzzle.walks(puzzle, seeds, 9, allow_undo) == puzzle.walks(seeds, 9, allow_undo)).all()
-        assert (Puzzle.walk(puzzle, seeds, depths, allow_undo) == puzzle.walk(seeds, depths, allow_undo)).all()
+    for sequences in puzzle._sequences.values():
+        ends, path = puzzle._walk(seeds, depths, sequences, None), np.zeros((60, 9, puzzle.state_size), np.uint8)
+        assert (Puzzle._walk(puzzle, seeds, depths, sequences, None) == ends).all()
+        plain = Puzzle._walk(puzzle, seeds, np.full(60, 9), sequences, path.copy())
+        assert (puzzle._walk(seeds, np.full(60, 9), sequences, path) == plain).all()
 
 
 def test_perfect_index_goes_both_ways(puzzle, states, rng):

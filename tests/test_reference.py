@@ -19,8 +19,8 @@ def permutation_cases(puzzle):
     yield "apply", (puzzle.moves,), (states, actions - 3), (states.shape, np.uint8)
     yield "step", (puzzle.moves, puzzle.goal), (near, actions), (states.shape, np.uint8), (300, bool)
     yield "expand", (puzzle.moves,), (states,), ((300, puzzle.n_actions, puzzle.state_size), np.uint8)
-    for sequences in (puzzle._all_sequences, puzzle._sequences_without_undo, puzzle._canonical_sequences):
-        tables = (puzzle.moves, *sequences, puzzle.goal)
+    for sequences in puzzle._sequences.values():
+        tables = (puzzle.moves, *sequences[1:], puzzle.goal)
         yield "walk", tables, (SEEDS, depths), (states.shape, np.uint8)
         yield "walks", tables, (SEEDS,), ((300, 7, puzzle.state_size), np.uint8)
     chain = puzzle.chain

@@ -104,6 +104,10 @@ def _value(moves, a, value):
     """What that entry's value becomes; compiled code only."""
 
 
+def _unmoved(moves, state, room):
+    """A state [S] as it was, while it is changed entry by entry: itself, or a copy of it in room [S]; compiled code only."""
+
+
 @overload(_source)
 def _source_of(moves, a, i):
     if moves.dtype == types.uint8:
@@ -116,6 +120,19 @@ def _value_of(moves, a, value):
     if moves.dtype == types.uint8:
         return lambda moves, a, value: moves[a, value]
     return lambda moves, a, value: value
+
+
+@overload(_unmoved)
+def _unmoved_of(moves, state, room):
+    if moves.dtype == types.uint8:
+        return lambda moves, state, room: state  # an entry depends on itself alone
+
+    def copied(moves, state, room):
+        for i in range(state.shape[0]):
+            room[i] = state[i]
+        return room
+
+    return copied
 
 
 @_jit
@@ -162,30 +179,29 @@ def expand(moves, states, out):
 
 
 @_jit
-def walk(moves, form, counts, actions, goal, seeds, depths, out):
+def walk(moves, counts, actions, nodes, goal, seeds, depths, out):
     """The state out [B, S] after depths [B] moves from the goal: move t is draw t of a seed among those of `Sequences`."""
-    here = np.empty((2, goal.shape[0]), np.uint8)  # before and after a move, in turn
+    room = np.empty(goal.shape[0], np.uint8)
     for b in range(seeds.shape[0]):
-        here[0] = goal
+        out[b] = goal
         node = np.uint64(0)
         for t in range(depths[b]):
-            a = actions[node, below(draw(seeds[b], np.uint64(t)), counts[node])]
-            node = np.uint64(form[node, a])
+            nth = below(draw(seeds[b], np.uint64(t)), counts[node])
+            a, node = actions[node, nth], nodes[node, nth]
+            before = _unmoved(moves, out[b], room)
             for i in range(goal.shape[0]):
-                here[(t + 1) & 1, i] = _value(moves, a, here[t & 1, _source(moves, a, i)])
-        for i in range(goal.shape[0]):
-            out[b, i] = here[depths[b] & 1, i]
+                out[b, i] = _value(moves, a, before[_source(moves, a, i)])
     return True
 
 
 @_jit
-def walks(moves, form, counts, actions, goal, seeds, out):
+def walks(moves, counts, actions, nodes, goal, seeds, out):
     """Every state out [B, K, S] of the walks of seeds [B]: out[b, k] is after k + 1 moves."""
     for b in range(seeds.shape[0]):
         node = np.uint64(0)
         for t in range(out.shape[1]):
-            a = actions[node, below(draw(seeds[b], np.uint64(t)), counts[node])]
-            node = np.uint64(form[node, a])
+            nth = below(draw(seeds[b], np.uint64(t)), counts[node])
+            a, node = actions[node, nth], nodes[node, nth]
             if t == 0:
                 for i in range(goal.shape[0]):
                     out[b, t, i] = _value(moves, a, goal[_source(moves, a, i)])

@@ -114,7 +114,7 @@ class PermutationPuzzle(Puzzle):
         return out
 
     def _walk(self, seeds: np.ndarray, depths: np.ndarray, sequences: Sequences, path: np.ndarray | None) -> np.ndarray:
-        tables = (self.moves, *sequences, self.goal)
+        tables = (self.moves, *sequences[1:], self.goal)
         if path is not None:
             over_rows(kernels.walks, tables, (seeds, path))
             return path

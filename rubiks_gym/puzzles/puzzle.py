@@ -27,13 +27,15 @@ class Sequences(NamedTuple):
     form: np.ndarray  # [N, A] int16: the next node, -1 where an action is ruled out
     counts: np.ndarray  # [N] uint64: how many actions a node allows
     actions: np.ndarray  # [N, A] uint64: those actions first, in their order
+    nodes: np.ndarray  # [N, A] uint64: where each of them leads
 
     @classmethod
     def of(cls, form: np.ndarray) -> Sequences:
         """The sequences of a machine [N, A]; where it allows nothing, a new sequence begins."""
         form = np.where((form < 0).all(axis=1, keepdims=True), form[0], form)
         allowed_first = np.argsort(form < 0, axis=1, kind="stable")
-        return cls(form, (form >= 0).sum(axis=1).astype(np.uint64), allowed_first.astype(np.uint64))
+        nodes = np.take_along_axis(form, allowed_first, axis=1).astype(np.uint64)
+        return cls(form, (form >= 0).sum(axis=1).astype(np.uint64), allowed_first.astype(np.uint64), nodes)
 
 
 class Puzzle:
@@ -129,17 +131,17 @@ class Puzzle:
 
     def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64."""
-        return self._path(seeds, depth, self._all_sequences if allow_undo else self._sequences_without_undo)
+        return self._path(seeds, depth, self._sequences["any" if allow_undo else "no undo"])
 
     def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
         """The states [B, S] after depths [B] moves of the same walks: walk(s, k) is walks(s, K)[:, k - 1]."""
         seeds = self.as_seeds(seeds)
-        sequences = self._all_sequences if allow_undo else self._sequences_without_undo
+        sequences = self._sequences["any" if allow_undo else "no undo"]
         return self._walk(seeds, self.as_depths(depths, len(seeds)), sequences, path=None)
 
     def canonical_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal along canonical move sequences only."""
-        return self._path(seeds, depth, self._canonical_sequences)
+        return self._path(seeds, depth, self._sequences["canonical"])
 
     def _path(self, seeds: np.ndarray, depth: int, sequences: Sequences) -> np.ndarray:
         seeds = self.as_seeds(seeds)
@@ -173,16 +175,10 @@ class Puzzle:
         return without_undo(self.inverse_action)
 
     @cached_property
-    def _all_sequences(self) -> Sequences:
-        return Sequences.of(np.zeros((1, self.n_actions), np.int16))
-
-    @cached_property
-    def _sequences_without_undo(self) -> Sequences:
-        return Sequences.of(without_undo(self.inverse_action))
-
-    @cached_property
-    def _canonical_sequences(self) -> Sequences:
-        return Sequences.of(self.canonical_form)
+    def _sequences(self) -> dict[str, Sequences]:
+        one_node, no_undo = np.zeros((1, self.n_actions), np.int16), without_undo(self.inverse_action)
+        forms = {"any": one_node, "no undo": no_undo, "canonical": self.canonical_form}
+        return {name: Sequences.of(form) for name, form in forms.items()}
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all that can be reached, one per seed [B] uint64."""
