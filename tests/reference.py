@@ -69,20 +69,21 @@ def expand(moves, states, out):
     return True
 
 
-def walk(moves, counts, actions, nodes, goal, seeds, depths, out):
+def walk(moves, start, steps, goal, seeds, depths, out):
     path = np.empty((len(seeds), int(depths.max(initial=0)), len(goal)), np.uint8)
-    walks(moves, counts, actions, nodes, goal, seeds, path)
+    walks(moves, start, steps, goal, seeds, path)
     out[:] = goal
     away = depths > 0
     out[away] = path[away, depths[away] - 1]
     return True
 
 
-def walks(moves, counts, actions, nodes, goal, seeds, out):
-    states, node = np.repeat(goal[None], len(seeds), axis=0), np.zeros(len(seeds), np.int64)
+def walks(moves, start, steps, goal, seeds, out):
+    states, step = np.repeat(goal[None], len(seeds), axis=0), np.full(len(seeds), int(start))
     for t in range(out.shape[1]):
-        nth = below(draw(seeds, counter(t)), counts[node]).astype(np.int64)
-        states, node = _moved(moves, states, actions[node, nth].astype(np.int64)), nodes[node, nth].astype(np.int64)
+        nth = below(draw(seeds, counter(t)), (step >> 16 & 0xFFFF).astype(np.uint64)).astype(np.int64)
+        step = steps[(step >> 32) + nth].astype(np.int64)
+        states = _moved(moves, states, step & 0xFFFF)
         out[:, t] = states
     return True
 

@@ -12,6 +12,7 @@ from numba.extending import overload
 from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
 
 _jit = njit(cache=True, nogil=True)
+_LAST_16 = np.uint64(0xFFFF)
 
 
 # Seeds and depths of walks -------------------------------------------------------------------------------------------
@@ -179,15 +180,22 @@ def expand(moves, states, out):
 
 
 @_jit
-def walk(moves, counts, actions, nodes, goal, seeds, depths, out):
-    """The state out [B, S] after depths [B] moves from the goal: move t is draw t of a seed among those of `Sequences`."""
+def _following(step, steps, seed, t):
+    """Step t of the walk of a seed: one of those that may follow a packed step, see `Sequences`."""
+    place, count = step >> np.uint64(32), step >> np.uint64(16) & _LAST_16
+    return steps[place + below(draw(seed, np.uint64(t)), count)]
+
+
+@_jit
+def walk(moves, start, steps, goal, seeds, depths, out):
+    """The state out [B, S] after depths [B] moves from the goal, drawn from seeds [B] among those of `Sequences`."""
     room = np.empty(goal.shape[0], np.uint8)
     for b in range(seeds.shape[0]):
         out[b] = goal
-        node = np.uint64(0)
+        step = start
         for t in range(depths[b]):
-            nth = below(draw(seeds[b], np.uint64(t)), counts[node])
-            a, node = actions[node, nth], nodes[node, nth]
+            step = _following(step, steps, seeds[b], t)
+            a = step & _LAST_16
             before = _unmoved(moves, out[b], room)
             for i in range(goal.shape[0]):
                 out[b, i] = _value(moves, a, before[_source(moves, a, i)])
@@ -195,19 +203,20 @@ def walk(moves, counts, actions, nodes, goal, seeds, depths, out):
 
 
 @_jit
-def walks(moves, counts, actions, nodes, goal, seeds, out):
+def walks(moves, start, steps, goal, seeds, out):
     """Every state out [B, K, S] of the walks of seeds [B]: out[b, k] is after k + 1 moves."""
+    if out.shape[1] == 0:
+        return True
     for b in range(seeds.shape[0]):
-        node = np.uint64(0)
-        for t in range(out.shape[1]):
-            nth = below(draw(seeds[b], np.uint64(t)), counts[node])
-            a, node = actions[node, nth], nodes[node, nth]
-            if t == 0:
-                for i in range(goal.shape[0]):
-                    out[b, t, i] = _value(moves, a, goal[_source(moves, a, i)])
-            else:
-                for i in range(goal.shape[0]):
-                    out[b, t, i] = _value(moves, a, out[b, t - 1, _source(moves, a, i)])
+        step = _following(start, steps, seeds[b], 0)
+        a = step & _LAST_16
+        for i in range(goal.shape[0]):
+            out[b, 0, i] = _value(moves, a, goal[_source(moves, a, i)])
+        for t in range(1, out.shape[1]):
+            step = _following(step, steps, seeds[b], t)
+            a = step & _LAST_16
+            for i in range(goal.shape[0]):
+                out[b, t, i] = _value(moves, a, out[b, t - 1, _source(moves, a, i)])
     return True
 
 

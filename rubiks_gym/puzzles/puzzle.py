@@ -22,20 +22,24 @@ UINT8, INT64, BOOL = np.dtype(np.uint8), np.dtype(np.int64), np.dtype(bool)
 
 
 class Sequences(NamedTuple):
-    """The move sequences that a walk draws from: a machine of N nodes, and what each of them allows."""
+    """The move sequences that a walk draws from, as a machine of N nodes; and the same for compiled code.
+
+    There a step is one number, so that a single look-up leads from one to the next: an action in its lowest 16 bits, how many
+    steps may follow it in the next 16, and above them where these begin among all steps.
+    """
 
     form: np.ndarray  # [N, A] int16: the next node, -1 where an action is ruled out
-    counts: np.ndarray  # [N] uint64: how many actions a node allows
-    actions: np.ndarray  # [N, A] uint64: those actions first, in their order
-    nodes: np.ndarray  # [N, A] uint64: where each of them leads
+    start: np.uint64  # the step before the first, without an action
+    steps: np.ndarray  # [N * A] uint64: of each node in turn those that it allows, in the order of actions, then the others
 
     @classmethod
     def of(cls, form: np.ndarray) -> Sequences:
         """The sequences of a machine [N, A]; where it allows nothing, a new sequence begins."""
         form = np.where((form < 0).all(axis=1, keepdims=True), form[0], form)
         allowed_first = np.argsort(form < 0, axis=1, kind="stable")
-        nodes = np.take_along_axis(form, allowed_first, axis=1).astype(np.uint64)
-        return cls(form, (form >= 0).sum(axis=1).astype(np.uint64), allowed_first.astype(np.uint64), nodes)
+        follow = np.arange(len(form)) * form.shape[1] << 32 | (form >= 0).sum(axis=1) << 16  # [N] what follows a node
+        steps = follow[np.take_along_axis(form, allowed_first, axis=1)] | allowed_first
+        return cls(form, np.uint64(follow[0]), steps.ravel().astype(np.uint64))
 
 
 class Puzzle:
