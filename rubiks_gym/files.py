@@ -6,7 +6,6 @@ compressed, so that no file needs more memory than its own size.
 """
 
 import glob
-import io
 import json
 import os
 import platform
@@ -56,14 +55,20 @@ def _array(members: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     """An array of a file, read to its last byte, since only then its check sum is compared."""
     if member.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{member.filename} is compressed")
-    content = io.BytesIO(members.read(member))
-    version = np.lib.format.read_magic(content)
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = header(content)
-    rest = content.getbuffer()[content.tell() :]
-    if dtype.hasobject or min(shape, default=0) < 0 or int(np.prod(shape, dtype=object)) * dtype.itemsize != len(rest):
-        raise ValueError(f"{member.filename} is not an array of {dtype} {shape}")
-    return np.frombuffer(rest, dtype).reshape(shape, order="F" if fortran else "C").copy()
+    with members.open(member) as content:
+        version = np.lib.format.read_magic(content)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = header(content)
+        size = int(np.prod(shape, dtype=object)) * dtype.itemsize
+        if dtype.hasobject or min(shape, default=0) < 0 or content.tell() + size != member.file_size:
+            raise ValueError(f"{member.filename} is not an array of {dtype} {shape}")
+        if size > os.stat(members.fp.fileno()).st_size:  # type: ignore[union-attr]  # the file is open
+            raise ValueError(f"{member.filename} says that it is larger than the file")
+        array, at = np.empty(size, np.uint8), 0
+        while chunk := content.read(1 << 20):
+            array[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
+            at += len(chunk)
+    return array.view(dtype).reshape(shape, order="F" if fortran else "C")
 
 
 def write_text(file: Path, text: str) -> None:

@@ -1,0 +1,1 @@
+"""Inputs of every kind, by the million: `python -m tests.fuzz`."""

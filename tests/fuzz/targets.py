@@ -1,0 +1,387 @@
+"""What is fed, and what must hold: an input is read rightly or refused by a ValueError, nothing else.
+
+Each target takes a `random.Random`, makes inputs from it, asserts, and returns how many inputs there were.
+"""
+
+import json
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+
+import agents
+import rubiks_gym
+from rubiks_gym import files
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3
+from tests.fuzz.model import FACES, TURNS, StickerCube
+from train.evaluation import read_cubes
+
+CUBES = {2: (Rubik2x2("qtm"), Rubik2x2("htm")), 3: (Rubik3x3("qtm"), Rubik3x3("htm"))}
+MODEL = {2: StickerCube(2), 3: StickerCube(3)}
+IDS = ("Rubik2x2-v0", "Rubik3x3-v0", "Hanoi-v0")
+REFUSED = (ValueError, TypeError, gym.error.Error)  # a wrong keyword is a TypeError, as in Python itself
+
+# Values that find their way into settings: of every type, at every edge.
+JUNK = [
+    None, True, False, 0, 1, -1, 2, 7, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.0, 0.5, -0.0, 1e308, float("nan"), float("inf"),
+    1j, "", "a", "R", "uniform-k", "sparse", "one-hot", "qtm", "\x00", "𝕌", b"", b"R", [], [0], [None], [[]], (), (1, 2), {}, {"a": 1},
+    set(), range(3), np.zeros(0), np.zeros((2, 2)), np.array(3), np.array([1.5]), np.array(["R"]), np.array([None]), np.nan, np.inf,
+    np.int8(-1), np.uint64(2**64 - 1), np.float32(0.5), np.bool_(True), np.str_("x"), len, int, object(), lambda *_: None,
+]  # fmt: skip
+
+
+def some_text(rng, letters):
+    """Mostly the letters that matter, sometimes anything."""
+    if rng.random() < 0.1:
+        return "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x300), rng.randrange(0xD800)))) for _ in range(rng.randrange(20)))
+    return "".join(rng.choice(letters) for _ in range(rng.randrange(24)))
+
+
+def some_state(rng, puzzle):
+    """A state, or nearly one."""
+    state = puzzle.walk(np.array([rng.getrandbits(63)], np.uint64), rng.randrange(25))[0].astype(np.int64)
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        i, j = rng.randrange(len(state)), rng.randrange(len(state))
+        kind = rng.randrange(3)
+        if kind == 0:
+            state[i], state[j] = state[j], state[i]
+        elif kind == 1:
+            state[i] = rng.randrange(256)
+        else:
+            state[i] ^= 1 << rng.randrange(8)
+    return state
+
+
+def is_possible(puzzle, state):
+    """Whether a state [S] of a cube or a tower can be reached, from the definition of the numbers in it."""
+    state = [int(value) for value in state]
+    if isinstance(puzzle, Hanoi):
+        return all(0 <= peg < puzzle.pegs for peg in state)
+    corners = 7 if puzzle.size == 2 else 8
+    places = [value // 3 for value in state[:corners]], [(value - 24) // 2 for value in state[corners:]]
+    if [sorted(found) for found in places] != [list(range(corners)), list(range(len(state) - corners))]:
+        return False
+    odd = [sum(a > b for i, a in enumerate(found) for b in found[i + 1 :]) % 2 for found in places]
+    twist, flip = sum(value % 3 for value in state[:corners]), sum(value % 2 for value in state[corners:])
+    return twist % 3 == 0 and flip % 2 == 0 and (puzzle.size == 2 or odd[0] == odd[1])
+
+
+def moves(rng):
+    """Text as moves: what the grammar allows is read and does what the stickers do; all else is refused."""
+    size = rng.choice((2, 3))
+    text, cube = some_text(rng, "URFDLBURFDLBURFDLB''22 \u2019\u2032\n\txMu3"), rng.choice(CUBES[size])
+    try:
+        actions = cube.parse(text)
+    except ValueError:
+        assert not TURNS.fullmatch(text)
+        return 1
+    assert TURNS.fullmatch(text)
+    assert cube.parse(cube.format(actions)) == actions
+    shown = MODEL[size].move(MODEL[size].solved, text)
+    held = ["".join(shown[i] for i in rotation) for rotation in MODEL[size].rotations]
+    assert cube.facelets(cube.after(actions)) in (held if size == 2 else [shown])
+    return 1
+
+
+def facelets(rng):
+    """Text as stickers: exactly what a cube can look like is read, and shows the same."""
+    size = rng.choice((2, 3))
+    model, cube = MODEL[size], CUBES[size][0]
+    colours = list(model.move(model.solved, " ".join(rng.choice(FACES) for _ in range(rng.randrange(12)))))
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        i, j = rng.randrange(len(colours)), rng.randrange(len(colours))
+        colours[i], colours[j] = colours[j], colours[i]
+    if rng.random() < 0.3:  # a piece taken out and put back another way round
+        piece = rng.choice(list(model.pieces.values()))
+        for i, colour in zip(piece, [colours[i] for i in piece[1:] + piece[:1]], strict=True):
+            colours[i] = colour
+    rotation = rng.choice(model.rotations)
+    text = some_text(rng, FACES) if rng.random() < 0.1 else "".join(colours[i] for i in rotation)
+    try:
+        state = cube.from_facelets(text)
+    except ValueError:
+        assert not model.is_legal(text)
+        return 1
+    assert model.is_legal(text)
+    shown = cube.facelets(state)
+    assert "".join(text.split()) in ["".join(shown[i] for i in rotation) for rotation in model.rotations]
+    return 1
+
+
+def states(rng):
+    """Numbers as a state: exactly what can be reached is accepted, by `check` and by `reset`."""
+    puzzle = rng.choice((*CUBES[2], *CUBES[3], Hanoi(4), Hanoi(3, 4)))
+    state = some_state(rng, puzzle)
+    given = rng.choice((state, state.tolist(), state[None], state.astype(np.int16), state[:-1], state.astype(float), [*state, 0]))
+    try:
+        read = puzzle.check(given)
+    except ValueError:
+        right = np.shape(given)[-1] == puzzle.state_size and np.asarray(given).dtype.kind in "iu"
+        assert not (right and is_possible(puzzle, state))
+        return 1
+    assert is_possible(puzzle, state) and (read == state).all()
+    return 1
+
+
+def wild_bytes(rng):
+    """A thousand rows of any bytes through every function that takes states, of puzzles and of agents."""
+    agent = rng.choice(list(trained().values()))
+    puzzle, n = agent.puzzle, 1000
+    draw = np.random.default_rng(rng.getrandbits(63))
+    wild = draw.integers(0, rng.choice((2, 25, 60, 256)), (n, puzzle.state_size)).astype(np.uint8)
+    calls = [puzzle.expand, puzzle.is_solved, puzzle.one_hot, puzzle.pack, puzzle.legal, agent.cost_to_go, agent.policy]
+    calls += [getattr(puzzle, name) for name in ("inverse", "stickers", "cubies", "symmetries", "index", "check") if hasattr(puzzle, name)]
+    calls.append(lambda states: puzzle.apply(states, draw.integers(-1, puzzle.n_actions + 1, n)))
+    calls.append(lambda states: puzzle.relative(states, states[::-1]))
+    for call in calls:
+        try:
+            call(wild)
+        except (ValueError, NotImplementedError):
+            continue
+    return n
+
+
+@cache
+def trained():
+    """An agent of each kind that a table or a small network makes, on a small puzzle."""
+    folder = Path(tempfile.mkdtemp())
+    from tests import short_runs
+    from tests.test_loop import TRAIN
+
+    made = {}
+    for kind, options in (("tabular", short_runs.tabular_options), ("td_ntuple", short_runs.td_ntuple_options), ("davi", short_runs.davi_options)):
+        made[kind] = TRAIN[kind](options(folder / kind))
+    made["symmetric_ntuple"] = agents.load("symmetric_ntuple:rubik3x3-qtm")
+    return made
+
+
+def actions(rng):
+    """Anything as an action: an environment steps or refuses and has not changed."""
+    env = environments()[rng.choice(IDS)][rng.randrange(2)]
+    env.reset(seed=rng.getrandbits(31))
+    before = env.unwrapped.get_state()
+    action = rng.choice((rng.choice(JUNK), rng.randrange(-3, 30), [rng.choice(JUNK), 0], np.array([rng.randrange(-3, 30), 0])))
+    try:
+        env.step(action)
+    except REFUSED:
+        after = env.unwrapped.get_state()
+        assert all(np.array_equal(before[key], after[key]) for key in before)
+    return 1
+
+
+@cache
+def environments():
+    """Of each id a single environment and a vector of two."""
+    return {id: (gym.make(id), gym.make_vec(id, num_envs=2)) for id in IDS}
+
+
+def reset_options(rng):
+    """Anything as an option or a seed of reset."""
+    id, which = rng.choice(IDS), rng.randrange(2)
+    env = environments()[id][which]
+    env.reset(seed=0)
+    before = env.unwrapped.get_state()
+    value = rng.choice((*JUNK, some_text(rng, "URF' "), some_state(rng, env.unwrapped.puzzle)))
+    options = rng.choice(({rng.choice(("scramble", "depth", "state", "reset_mask", "stat", 0)): value}, value))
+    try:
+        env.reset(seed=rng.choice((None, rng.choice(JUNK))), options=options)
+    except REFUSED:
+        after = env.unwrapped.get_state()
+        assert all(np.array_equal(before[key], after[key]) for key in before)
+        return 1
+    for state in np.atleast_2d(env.unwrapped.get_state()["state"]):
+        assert is_possible(env.unwrapped.puzzle, state)
+    return 1
+
+
+def keywords(rng):
+    """Anything as a keyword of gym.make: an environment that steps with finite rewards, or a refusal."""
+    names = ("metric", "disks", "pegs", "scramble", "k_max", "reward", "observation", "exact", "goal", "costs", "nonsense")
+    chosen = {rng.choice(names): rng.choice(JUNK) for _ in range(rng.choice((1, 1, 2)))}
+    if any(isinstance(chosen.get(name), int | np.integer) and chosen[name] > 7 for name in ("disks", "pegs")):
+        return 0  # a large tower is no fault
+    make = rng.choice((gym.make, gym.make_vec))
+    try:
+        env = make(rng.choice(IDS), **chosen)
+        env.reset(seed=1)
+    except REFUSED:
+        return 1
+    rewards = env.step(env.action_space.sample())[1]
+    assert np.isfinite(rewards).all()
+    env.close()
+    return 1
+
+
+def saved_states(rng):
+    """A saved state with something changed: refused, or a state that can be."""
+    env = environments()[rng.choice(IDS)][rng.randrange(2)].unwrapped
+    env.reset(seed=rng.getrandbits(31))
+    saved = env.get_state()
+    key = rng.choice([*saved, "more"])
+    bad = dict(saved)
+    old = np.array(saved.get(key, 0))
+    changed = old.copy()
+    if changed.size and changed.dtype.kind in "iu":
+        changed.flat[rng.randrange(changed.size)] = rng.randrange(120)
+    bad[key] = rng.choice((changed, changed.tolist(), old.astype(float), old[None], rng.choice(JUNK)))
+    if rng.random() < 0.1:
+        del bad[key]
+    try:
+        env.set_state(bad)
+    except ValueError:
+        assert all(np.array_equal(saved[name], env.get_state()[name]) for name in saved)
+        return 1
+    for state in np.atleast_2d(env.get_state()["state"]):
+        assert is_possible(env.puzzle, state)
+    env.step(env.action_space.sample())
+    return 1
+
+
+class Anything:
+    """A scramble or a reward that returns whatever it was given."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def sample(self, puzzle, n, rng):
+        return self.value
+
+    def __call__(self, *_):
+        return self.value
+
+
+def strangers_objects(rng):
+    """Scrambles and rewards that return anything: no impossible cube and no reward that is not finite comes of them."""
+    id = rng.choice(IDS)
+    puzzle = environments()[id][0].unwrapped.puzzle
+    n = rng.choice((1, 2))
+    if rng.random() < 0.5:
+        start = np.stack([some_state(rng, puzzle) for _ in range(n)])
+        made = rng.choice((start.astype(np.uint8), start, start[0], rng.choice(JUNK)))
+        value = rng.choice(((made, np.ones(n, np.int64)), (made, rng.choice(JUNK)), made))
+        chosen = {"scramble": Anything(value)}
+    else:
+        value = rng.choice((rng.choice(JUNK), [rng.choice(JUNK)] * n, np.full(n, 0.5), np.full(n, np.nan)))
+        chosen = {"reward": Anything(value)}
+    try:
+        env = gym.make_vec(id, num_envs=n, **chosen)
+        env.reset(seed=0)
+        _, rewards, *_ = env.step(np.zeros(n, np.int64))
+    except REFUSED:
+        return 1
+    assert np.shape(rewards) == (n,) and np.isfinite(rewards).all()
+    for state in env.get_state()["state"]:
+        assert is_possible(puzzle, state)
+    return 1
+
+
+def some_damage(rng, content):
+    """Bytes with a fault: a bit, a run of bytes, a cut, something put in."""
+    content = bytearray(content)
+    at = rng.randrange(len(content))
+    kind = rng.randrange(5)
+    if kind == 0:
+        content[at] ^= 1 << rng.randrange(8)
+    elif kind == 1:
+        content[at : at + rng.randrange(1, 50)] = rng.randbytes(rng.randrange(50))
+    elif kind == 2:
+        del content[at:]
+    elif kind == 3:
+        content[at:at] = rng.randbytes(rng.randrange(1, 50))
+    else:
+        return rng.randbytes(rng.randrange(300))
+    return bytes(content)
+
+
+@cache
+def stored():
+    """Bytes of a whole checkpoint of each kind of agent, its state and its arrays."""
+    trained()
+    file = Path(tempfile.mkdtemp()) / "1.npz"
+    found = {}
+    for kind, agent in trained().items():
+        if kind != "symmetric_ntuple":
+            files.save(file, {"step": 1, **agents.describe(agent), "learner": {}}, agent.arrays())
+            found[kind] = (file.read_bytes(), *files.load(file))
+    return found
+
+
+def checkpoints(rng):
+    """A damaged checkpoint, or one whose settings are not what they were: refused, or an agent that answers."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "checkpoints" / "000000000001.npz"
+        content, state, arrays = stored()[rng.choice(list(stored()))]
+        if rng.random() < 0.5:
+            file.parent.mkdir()
+            file.write_bytes(some_damage(rng, content))
+        else:
+            state, arrays = json.loads(json.dumps(state)), dict(arrays)
+            target = rng.choice((state, state["settings"], arrays))
+            key = rng.choice([*target, "more"])
+            value = rng.choice([value for value in JUNK if isinstance(value, None | bool | int | float | str | list)] + [10**8])
+            if target is arrays:
+                value = rng.choice((np.zeros(3), np.zeros((0, 4), np.int8), np.full(2, np.nan)))
+            target[key] = value
+            files.save(file, state, arrays)
+        try:
+            agent = agents.load(folder)
+        except ValueError:
+            return 1
+        assert np.isfinite(agent.cost_to_go(agent.puzzle.goal[None])).all()
+    return 1
+
+
+def caches(rng):
+    """A damaged exact table: built anew, so that the distances are right."""
+    puzzle = Hanoi(3, 3)
+    file = rubiks_gym.exact.table.cache_folder() / f"{puzzle.name}.npz"
+    rubiks_gym.exact.table._in_process.clear()
+    right = rubiks_gym.exact.table.breadth_first(puzzle)
+    ExactTable(puzzle)
+    if rng.random() < 0.7:
+        file.write_bytes(some_damage(rng, file.read_bytes()))
+    else:
+        state, arrays = files.load(file)
+        wrong = rng.choice((right[::-1], right[:-1], right.astype(np.int64), np.zeros_like(right), np.roll(right, 1)))
+        files.save(file, state, {**arrays, "distances": np.ascontiguousarray(wrong)})
+    rubiks_gym.exact.table._in_process.clear()
+    assert (ExactTable(puzzle).distances == right).all()
+    return 1
+
+
+def cubes_files(rng):
+    """A file of cubes: a list of states and lengths, or a refusal that names the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cubes.json"
+        cube = {"scramble": rng.choice((some_text(rng, "URF' "), rng.choice(JUNK))), "optimal_qtm": rng.choice((3, rng.choice(JUNK)))}
+        content = json.dumps(rng.choice(([cube], [cube] * 3, cube, [])), default=str).encode()
+        file.write_bytes(some_damage(rng, content) if rng.random() < 0.3 else content)
+        try:
+            found, lengths = read_cubes(CUBES[3][0], file)
+        except ValueError as error:
+            assert "cubes.json" in str(error)
+            return 1
+    assert all(is_possible(CUBES[3][0], state) for state in found)
+    assert lengths is None or len(lengths) == len(found)
+    return 1
+
+
+TARGETS = {
+    target.__name__: target
+    for target in (
+        moves, facelets, states, wild_bytes, actions, reset_options, keywords, saved_states, strangers_objects, checkpoints, caches, cubes_files,
+    )
+}  # fmt: skip
+
+
+def feed(name, seed):
+    """One input of a target; the same seed makes the same input."""
+    import random
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # gymnasium warns of much that it then refuses
+        return TARGETS[name](random.Random(f"{name} {seed}"))
