@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo test lint bench results clean
+.PHONY: help setup demo test lint bench fuzz results clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -30,6 +30,9 @@ lint: $(READY)  ## ruff and mypy
 
 bench: $(READY)  ## measure speed beside other packages, in a virtual environment of their own
 	$(RUN) -m benchmarks.speed
+
+fuzz: $(READY)  ## feed a million inputs of every kind, for an hour at most
+	$(RUN) -m tests.fuzz
 
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results

@@ -3,8 +3,6 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rubiks_gym
 from rubiks_gym import checks
@@ -169,17 +167,6 @@ def test_transposed_and_sliced_batches_are_read_right(rng):
     assert (cube.expand(states[::2]) == cube.expand(states)[::2]).all()
 
 
-@pytest.mark.parametrize("metric", ["qtm", "htm"])
-def test_wild_bytes_never_crash_the_kernels(metric, rng):
-    for cube in (Rubik2x2(metric), Rubik3x3(metric)):
-        wild = rng.integers(0, 256, (5000, cube.state_size)).astype(np.uint8)
-        cube.apply(wild, rng.integers(0, cube.n_actions, 5000))
-        cube.expand(wild), cube.is_solved(wild), cube.stickers(wild), cube.cubies(wild), cube.symmetries(wild[:100])
-        for function in (cube.one_hot, cube.inverse):
-            with pytest.raises(ValueError, match="values below|impossible"):
-                function(wild)
-
-
 def test_index_out_of_range_is_refused():
     for puzzle in (Rubik2x2(), Hanoi(3)):
         for index in ([-1], [puzzle.n_states]):
@@ -191,56 +178,6 @@ def test_index_out_of_range_is_refused():
         from rubiks_gym.puzzles import Cube
 
         Cube(4)
-
-
-# Strings of the letters that matter, so that some are right, and of anything.
-moves = st.text(alphabet="URFDLBurfdlbxyzMES'2’3 \n", max_size=12) | st.text(max_size=8)  # noqa: RUF001
-facelets = (
-    st.text(alphabet="URFDLB", min_size=24, max_size=24) | st.permutations("URFDLB" * 4).map("".join) | st.text(max_size=60)
-)
-
-
-@settings(max_examples=10_000, deadline=None)
-@given(moves)
-def test_ten_thousand_strings_as_moves_are_read_or_refused(text):
-    for cube in (Rubik2x2(), Rubik3x3("htm")):
-        try:
-            actions = cube.parse(text)
-        except ValueError:
-            continue
-        # What was accepted is notation: only turns and spaces, and writing it out again gives the same actions.
-        letters = [c for c in text if not c.isspace()]
-        assert set(letters) <= set("URFDLB'’′2")  # noqa: RUF001
-        assert sum(c in "URFDLB" for c in letters) <= len(actions)
-        assert cube.parse(cube.format(actions)) == actions
-
-
-@settings(max_examples=10_000, deadline=None)
-@given(facelets)
-def test_ten_thousand_strings_as_facelets_are_read_or_refused(text):
-    cube = Rubik2x2()
-    try:
-        state = cube.from_facelets(text)
-    except ValueError:
-        return
-    # What was accepted is a cube that shows those colours in some orientation.
-    shown = {
-        "".join(np.array(list(cube.facelets(state)))[np.argsort(rotation)])
-        for rotation in cube.geometry.facelet_symmetries[:24]
-    }
-    assert "".join(text.split()) in shown
-
-
-@settings(max_examples=2000, deadline=None)
-@given(st.lists(st.integers(-5, 300), min_size=0, max_size=22), st.booleans())
-def test_any_list_of_numbers_as_state_is_a_real_cube_or_refused(values, padded):
-    cube = Rubik2x2()
-    values = values[:7] if padded else values
-    try:
-        states = cube.check(values)
-    except ValueError:
-        return
-    assert (cube.from_index(cube.index(states)) == states).all()
 
 
 def test_seeds_of_any_integer_type_mean_the_same_and_others_are_refused():

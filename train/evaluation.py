@@ -99,7 +99,7 @@ def read_cubes(puzzle: Puzzle, file: Path) -> tuple[np.ndarray, np.ndarray | Non
         return states, np.array([int(cube[name]) for cube in cubes]) if known else None
     except FileNotFoundError:
         raise ValueError(f"there is no file {file}") from None
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f'{file} must be a JSON list of {{"scramble": "R U", "{name}": 2}}: {error}') from None
 
 

@@ -73,19 +73,22 @@ def feature_indices(puzzle: Puzzle, features: Features, states: np.ndarray) -> n
         states = cube.representatives(states)
     pieces = cube.stickers(states) if cube is not None and features.stickers else puzzle.as_states(states)
     out = np.empty((len(pieces), len(features.offset)), np.int64)
-    over_rows(_indices, (features.member, features.stride, features.offset), (pieces, out))
+    if not over_rows(_indices, (features.member, features.stride, features.offset, features.total), (pieces, out)):
+        raise ValueError(f"impossible state of {puzzle.name}: a value in it belongs to no piece")
     return out
 
 
 @njit(cache=True, nogil=True)
-def _indices(member, stride, offset, pieces, out):
+def _indices(member, stride, offset, total, pieces, out):
+    ok = True
     for b in range(pieces.shape[0]):
         for t in range(offset.shape[0]):
             index = offset[t]
             for j in range(member.shape[1]):
                 index += stride[t, j] * pieces[b, member[t, j]]
             out[b, t] = index
-    return True
+            ok &= 0 <= index < total
+    return ok
 
 
 class EmbeddingSum(nn.Module):

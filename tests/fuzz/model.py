@@ -44,7 +44,10 @@ class StickerCube:
                 self.stickers.append((_add(_add(normal, right, column), down, row), normal))
         self.number = {sticker: i for i, sticker in enumerate(self.stickers)}
         self.solved = "".join(face * size**2 for face in FACES)
-        self.turned = {face: self._turn(look[0], lambda place, axis: sum(map(int.__mul__, place, axis)) == 1) for face, look in _LOOKS.items()}
+        self.turned = {
+            face: self._turn(look[0], lambda place, axis: sum(map(int.__mul__, place, axis)) == 1)
+            for face, look in _LOOKS.items()
+        }
         self.pieces = {}
         for i, (place, _) in enumerate(self.stickers):
             self.pieces.setdefault(place, []).append(i)

@@ -4,6 +4,7 @@ Each target takes a `random.Random`, makes inputs from it, asserts, and returns 
 """
 
 import json
+import random
 import tempfile
 import warnings
 from functools import cache
@@ -28,8 +29,8 @@ REFUSED = (ValueError, TypeError, gym.error.Error)  # a wrong keyword is a TypeE
 # Values that find their way into settings: of every type, at every edge.
 JUNK = [
     None, True, False, 0, 1, -1, 2, 7, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.0, 0.5, -0.0, 1e308, float("nan"), float("inf"),
-    1j, "", "a", "R", "uniform-k", "sparse", "one-hot", "qtm", "\x00", "𝕌", b"", b"R", [], [0], [None], [[]], (), (1, 2), {}, {"a": 1},
-    set(), range(3), np.zeros(0), np.zeros((2, 2)), np.array(3), np.array([1.5]), np.array(["R"]), np.array([None]), np.nan, np.inf,
+    1j, "", "a", "R", "uniform-k", "sparse", "one-hot", "qtm", "\x00", b"", b"R", [], [0], [None], [[]], (), (1, 2), {},
+    set(), range(3), np.zeros(0), np.zeros((2, 2)), np.array(3), np.array([1.5]), np.array(["R"]), np.array([None]), np.inf,
     np.int8(-1), np.uint64(2**64 - 1), np.float32(0.5), np.bool_(True), np.str_("x"), len, int, object(), lambda *_: None,
 ]  # fmt: skip
 
@@ -37,7 +38,9 @@ JUNK = [
 def some_text(rng, letters):
     """Mostly the letters that matter, sometimes anything."""
     if rng.random() < 0.1:
-        return "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x300), rng.randrange(0xD800)))) for _ in range(rng.randrange(20)))
+        return "".join(
+            chr(rng.choice((rng.randrange(128), rng.randrange(0x300), rng.randrange(0xD800)))) for _ in range(rng.randrange(20))
+        )
     return "".join(rng.choice(letters) for _ in range(rng.randrange(24)))
 
 
@@ -116,7 +119,9 @@ def states(rng):
     """Numbers as a state: exactly what can be reached is accepted, by `check` and by `reset`."""
     puzzle = rng.choice((*CUBES[2], *CUBES[3], Hanoi(4), Hanoi(3, 4)))
     state = some_state(rng, puzzle)
-    given = rng.choice((state, state.tolist(), state[None], state.astype(np.int16), state[:-1], state.astype(float), [*state, 0]))
+    given = rng.choice(
+        (state, state.tolist(), state[None], state.astype(np.int16), state[:-1], state.astype(float), [*state, 0])
+    )
     try:
         read = puzzle.check(given)
     except ValueError:
@@ -134,9 +139,14 @@ def wild_bytes(rng):
     draw = np.random.default_rng(rng.getrandbits(63))
     wild = draw.integers(0, rng.choice((2, 25, 60, 256)), (n, puzzle.state_size)).astype(np.uint8)
     calls = [puzzle.expand, puzzle.is_solved, puzzle.one_hot, puzzle.pack, puzzle.legal, agent.cost_to_go, agent.policy]
-    calls += [getattr(puzzle, name) for name in ("inverse", "stickers", "cubies", "symmetries", "index", "check") if hasattr(puzzle, name)]
+    calls += [
+        getattr(puzzle, name)
+        for name in ("inverse", "stickers", "cubies", "symmetries", "index", "check")
+        if hasattr(puzzle, name)
+    ]
     calls.append(lambda states: puzzle.apply(states, draw.integers(-1, puzzle.n_actions + 1, n)))
-    calls.append(lambda states: puzzle.relative(states, states[::-1]))
+    if hasattr(puzzle, "relative"):
+        calls.append(lambda states: puzzle.relative(states, states[::-1]))
     for call in calls:
         try:
             call(wild)
@@ -153,7 +163,11 @@ def trained():
     from tests.test_loop import TRAIN
 
     made = {}
-    for kind, options in (("tabular", short_runs.tabular_options), ("td_ntuple", short_runs.td_ntuple_options), ("davi", short_runs.davi_options)):
+    for kind, options in (
+        ("tabular", short_runs.tabular_options),
+        ("td_ntuple", short_runs.td_ntuple_options),
+        ("davi", short_runs.davi_options),
+    ):
         made[kind] = TRAIN[kind](options(folder / kind))
     made["symmetric_ntuple"] = agents.load("symmetric_ntuple:rubik3x3-qtm")
     return made
@@ -208,9 +222,9 @@ def keywords(rng):
     try:
         env = make(rng.choice(IDS), **chosen)
         env.reset(seed=1)
+        rewards = env.step(env.action_space.sample())[1]
     except REFUSED:
         return 1
-    rewards = env.step(env.action_space.sample())[1]
     assert np.isfinite(rewards).all()
     env.close()
     return 1
@@ -357,31 +371,31 @@ def cubes_files(rng):
     """A file of cubes: a list of states and lengths, or a refusal that names the file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cubes.json"
-        cube = {"scramble": rng.choice((some_text(rng, "URF' "), rng.choice(JUNK))), "optimal_qtm": rng.choice((3, rng.choice(JUNK)))}
+        cube = {
+            "scramble": rng.choice((some_text(rng, "URF' "), rng.choice(JUNK))),
+            "optimal_qtm": rng.choice((3, rng.choice(JUNK))),
+        }
         content = json.dumps(rng.choice(([cube], [cube] * 3, cube, [])), default=str).encode()
         file.write_bytes(some_damage(rng, content) if rng.random() < 0.3 else content)
         try:
             found, lengths = read_cubes(CUBES[3][0], file)
         except ValueError as error:
-            assert "cubes.json" in str(error)
+            if str(file) not in str(error):
+                raise AssertionError("the file is not named") from error
             return 1
     assert all(is_possible(CUBES[3][0], state) for state in found)
     assert lengths is None or len(lengths) == len(found)
     return 1
 
 
-TARGETS = {
-    target.__name__: target
-    for target in (
-        moves, facelets, states, wild_bytes, actions, reset_options, keywords, saved_states, strangers_objects, checkpoints, caches, cubes_files,
-    )
-}  # fmt: skip
+_PUZZLES = (moves, facelets, states, wild_bytes)
+_ENVIRONMENTS = (actions, reset_options, keywords, saved_states, strangers_objects)
+_FILES = (checkpoints, caches, cubes_files)
+TARGETS = {target.__name__: target for target in (*_PUZZLES, *_ENVIRONMENTS, *_FILES)}
 
 
 def feed(name, seed):
     """One input of a target; the same seed makes the same input."""
-    import random
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # gymnasium warns of much that it then refuses
         return TARGETS[name](random.Random(f"{name} {seed}"))
