@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo test lint bench fuzz results clean
+.PHONY: help setup demo test lint bench clients fuzz results clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -34,8 +34,11 @@ bench: $(READY)  ## measure speed beside other packages, in a virtual environmen
 fuzz: $(READY)  ## feed a million inputs of every kind, for an hour at most
 	$(RUN) -m tests.fuzz
 
+clients: $(READY)  ## run other people's learners on the environments, each in a virtual environment of its own
+	$(RUN) -m clients
+
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results
 
 clean:  ## remove the virtual environments and what the demo made
-	rm -rf $(VENV) .venv-peers demo
+	rm -rf $(VENV) .venv-peers .venv-clients demo

@@ -23,6 +23,7 @@ COLUMNS = "learner, run, training, question, search, cubes, solved, optimal, mea
 BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),
     "search": ("rubiks_gym/search/README.md", "search"),
+    "clients": ("docs/clients.md", "clients"),
     **{name: (f"agents/{name}/README.md", "speed") for name in ("symmetric_ntuple", "td_ntuple", "davi", "ppo_chasenet")},
 }
 
@@ -65,7 +66,7 @@ def benchmark(folder: Path, name: str) -> str:
     """The table of a benchmark's newest record that was measured from a commit."""
     found = [r for r in records.read(folder / "speed.jsonl") if r["benchmark"] == name and records.usable(r)]
     if not found:
-        return f"Not measured yet: `python -m benchmarks.{name}` does."
+        return f"Not measured yet: `python -m {'clients' if name == 'clients' else f'benchmarks.{name}'}` does."
     record = found[-1]
     headings = [key for key in record["rows"][0] if key != "required"]
     load = f", load before {record['load']:.1f}" if record["load"] is not None else ""

@@ -8,9 +8,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-# Each package may import itself and those before it. Nothing imports tests, examples or benchmarks.
+# Each package may import itself and those before it. Nothing imports tests, examples, benchmarks or clients.
 PACKAGES = ["rubiks_gym", "agents", "train", "results"]
-PROGRAMS = ["tests", "examples", "benchmarks"]
+PROGRAMS = ["tests", "examples", "benchmarks", "clients"]
 
 # What the suite may import besides Python's own modules: pip installs these with it; the last two are for one file each.
 SUITE_NEEDS = {"gymnasium", "llvmlite", "numba", "numpy", "PIL", "platformdirs"}

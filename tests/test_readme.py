@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("agents", "examples", "results", "rubiks_gym", "train")
+ROOMS = ("agents", "docs", "examples", "results", "rubiks_gym", "train")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]  # CHANGELOG.md tells of names that are gone
 DOCUMENTS += sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.md"))
 FAST = ("rubiks-gym", "python -m rubiks_gym", "python -m train.tabular", "python -m train.evaluate")
