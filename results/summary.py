@@ -38,12 +38,13 @@ def learners(studies: dict[str, Study]) -> str:
 
 
 def headline(studies: dict[str, Study]) -> str:
-    """What the trained solver does with random cubes."""
+    """What the network of a run does with random cubes; the run is named, since the trained solver is of another seed."""
     for answer in studies["symmetric_ntuple"].of("uniform", "3x3-qtm"):
         lengths, record = records.unpack(answer.record).lengths, answer.record
         solved = np.isfinite(lengths)
+        minutes = record["training"]["seconds"] / 60
         return (
-            f"After {record['training']['seconds'] / 60:.0f} minutes of learning on two cores it solves {solved.sum():,} of "
+            f"After {minutes:.0f} minutes of learning on two cores such a network ({answer.run}) solves {solved.sum():,} of "
             f"{len(lengths):,} uniformly random cubes, in {lengths[solved].mean():.1f} quarter turns on average and "
             f"{record['each']['cpu_seconds']:.1f} CPU seconds each."
         )
