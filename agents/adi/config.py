@@ -101,7 +101,7 @@ _3X3 = AdiConfig(network="pieces", k=26, walks=1150)
 _HANOI = AdiConfig(network="windows", scramble="random-state", k=30, walks=100, epochs=1, minibatch=500, ema_decay=0.9)
 
 PRESETS: dict[str, Preset] = {
-    "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=300), "pairs of cubies, symmetric cubes read as one; 7 minutes"),
+    "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=300), "pairs of cubies, symmetric cubes read as one"),
     "2x2-plain": Preset("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=900), "triples of cubies, without symmetries"),
     # the same loop four times
     "2x2-literal": Preset("rubik2x2-qtm", replace(_PAPER, iterations=1000), "the papers' loop, without weights: values drift"),
@@ -119,9 +119,9 @@ PRESETS: dict[str, Preset] = {
     "3x3": Preset(
         "rubik3x3-qtm",
         replace(_3X3, iterations=_WARM + _SWEEP, warm_iterations=_WARM, epochs=1, target_update="copy", copy_every=_SWEEP),
-        "a warm start that learns to undo move sequences, then one sweep of ADI; 10 minutes",
+        "a warm start that learns to undo move sequences, then one sweep of ADI",
     ),
-    "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "ADI from zero, as long as 3x3 takes"),
+    "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "ADI from zero"),
     "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks"),
     "hanoi-7-3": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks"),
 }

@@ -107,7 +107,7 @@ _WARM, _SWEEP = 1200, 100
 _3X3 = DaviConfig(network="pieces", k_max=26)
 
 PRESETS: dict[str, Preset] = {
-    "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=120), "pairs of cubies, symmetric cubes read as one; 3 minutes"),
+    "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=120), "pairs of cubies, symmetric cubes read as one"),
     "2x2-plain": Preset("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=700), "triples of cubies, without symmetries"),
     # the thesis's networks and settings (sections 5.1 and 5.3), then its final models (5.5)
     **{
@@ -128,14 +128,14 @@ PRESETS: dict[str, Preset] = {
     "2x2-final_nrr": Preset(
         "rubik2x2-qtm", replace(_FINAL, scramble="adaptive"), "the thesis's, adaptive-K checked every 10 iterations"
     ),
-    "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks; half a minute"),
-    "hanoi-7-3": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks; 3 minutes"),
+    "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks"),
+    "hanoi-7-3": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks"),
     "hanoi-10-3": Preset(
         "hanoi-10-3",
         replace(_HANOI, iterations=3000, batch=6000, epochs=2, minibatch=1000, ema_decay=0.95),
-        "ten disks; 10 minutes",
+        "ten disks",
     ),
-    "hanoi-5-4": Preset("hanoi-5-4", replace(_HANOI, iterations=600), "five disks on four pegs; half a minute"),
+    "hanoi-5-4": Preset("hanoi-5-4", replace(_HANOI, iterations=600), "five disks on four pegs"),
     "3x3": Preset(
         "rubik3x3-qtm",
         replace(
@@ -146,7 +146,7 @@ PRESETS: dict[str, Preset] = {
             target_update="states",
             target_states=_SWEEP * 30_000,
         ),
-        "a warm start on the lengths of move sequences, then one sweep of DAVI; 20 minutes",
+        "a warm start on the lengths of move sequences, then one sweep of DAVI",
     ),
-    "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "DAVI from zero; 10 minutes"),
+    "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "DAVI from zero"),
 }

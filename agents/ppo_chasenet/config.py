@@ -144,14 +144,14 @@ _HANOI = replace(
 )
 
 PRESETS: dict[str, Preset] = {
-    "2x2": Preset("rubik2x2-qtm", _2X2, "ChaseNet reads pairs of places; 7 million moves of PPO, 10 minutes"),
+    "2x2": Preset("rubik2x2-qtm", _2X2, "ChaseNet reads pairs of places; 7 million moves of PPO"),
     "2x2-long": Preset("rubik2x2-qtm", replace(_2X2, ppo_iterations=750), "12 million moves of PPO: shorter solutions"),
     "2x2-pairs": Preset("rubik2x2-qtm", _FORM, "ChaseNet reads pairs of places; 2.5 million moves of PPO"),
     "2x2-relative": Preset("rubik2x2-qtm", replace(_FORM, form="relative"), "ChaseNet reads the relative state"),
     "2x2-fc": Preset(
         "rubik2x2-qtm",
         replace(_FORM, form="fc", hidden=(512, 512, 256), warm_learning_rate=1e-3, warm_iterations=4000),
-        "the paper's fully connected ChaseNet; an hour",
+        "the paper's fully connected ChaseNet",
     ),
     "2x2-attention": Preset(
         "rubik2x2-qtm",
@@ -166,7 +166,7 @@ PRESETS: dict[str, Preset] = {
             warm_learning_rate=1e-3,
             warm_iterations=3000,
         ),
-        "the paper's ChaseNet with attention; an hour",
+        "the paper's ChaseNet with attention",
     ),
     "hanoi-4-3": Preset("hanoi-4-3", _HANOI, "four disks, from all states, with MaskablePPO"),
     "3x3-8": Preset(
@@ -182,6 +182,6 @@ PRESETS: dict[str, Preset] = {
             time_limit=30,
             ppo_iterations=300,
         ),
-        "the 3x3x3 scrambled with 1 to 8 moves; 10 minutes",
+        "the 3x3x3 scrambled with 1 to 8 moves",
     ),
 }
