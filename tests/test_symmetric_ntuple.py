@@ -59,7 +59,7 @@ def test_cost_is_the_sum_over_distinct_images_of_the_cube_and_its_inverse(states
 
 def test_a_table_without_symmetry_of_its_own_makes_all_symmetric_and_inverse_states_equal(states, rng):
     agent = random_agent(rng, (TABLE,))
-    assert len(agent.reader.offset) == 48
+    assert len(agent.reader.look_ups.offset) == 48
     costs = agent.cost_to_go(states)
     assert (agent.cost_to_go(CUBE.inverse(states)) == costs).all()
     images = CUBE.symmetries(states).reshape(-1, 20)
@@ -95,7 +95,7 @@ def test_weights_by_move_are_those_of_the_moved_cubies(rng):
 def test_possible_entries_are_as_many_as_the_placements_and_all_that_states_use(cubies, count, rng):
     can = possible(cubies)
     assert can.sum() == count
-    reader = make_reader(CUBE, (cubies,))
+    reader = make_reader(CUBE, (cubies,)).look_ups
     seen = CUBE.random_states(sample_seeds(rng, 500))
     index = reader.offset + sum(reader.contribution[i, seen[:, i]] for i in range(20))
     assert can[index].all()
@@ -116,10 +116,11 @@ def test_values_that_no_piece_can_have_are_refused_and_nothing_outside_the_table
 def test_rounding_to_bytes_changes_costs_by_little(states, rng):
     weights = rng.normal(0, 0.05, SIZE).astype(np.float32)
     agent = SymmetricNTuple.rounded(CUBE, (TABLE,), 12.0, weights)
-    index = agent.reader.offset + sum(agent.reader.contribution[i, states[:, i]] for i in range(20))
+    index = agent.reader.look_ups.offset + sum(agent.reader.look_ups.contribution[i, states[:, i]] for i in range(20))
     back = CUBE.inverse(states)
     index = np.concatenate(
-        [index, agent.reader.offset + sum(agent.reader.contribution[i, back[:, i]] for i in range(20))], axis=1
+        [index, agent.reader.look_ups.offset + sum(agent.reader.look_ups.contribution[i, back[:, i]] for i in range(20))],
+        axis=1,
     )
     exact = 12 + weights[index].sum(axis=1)
     outside = ~CUBE.is_solved(states)

@@ -67,7 +67,7 @@ class Learner:
         self.weights = np.zeros((len(config.tables) * SIZE, 2), np.float32)
         self.reader = make_reader(puzzle, config.cubies())
         self.perimeter = Perimeter(puzzle, config.radius)
-        looked_up = 2 * len(self.reader.offset)
+        looked_up = 2 * len(self.reader.mirror)
         self._index, self._sums = np.empty((_MINIBATCH, looked_up), np.uint32), np.empty(_MINIBATCH, np.float32)
 
     def agent(self) -> SymmetricNTuple:
@@ -144,13 +144,12 @@ class Learner:
     def _look_up(self, states: np.ndarray) -> np.ndarray:
         """F of at most _MINIBATCH states [B, S], [B] float32."""
         rows = (states, self._index[: len(states)], self._sums[: len(states)])
-        tables = (self.reader.contribution, self.reader.offset, self.weights)
-        side_by_side([partial(sums_to_learn, *tables, *piece) for piece in pieces(rows)])
+        side_by_side([partial(sums_to_learn, self.reader.look_ups, self.weights, *piece) for piece in pieces(rows)])
         return np.float32(self.config.bias) + rows[2]
 
     def _learn(self, change: np.ndarray) -> None:
         """Change F of the states that were looked up last by about change [B]."""
-        n, index = len(self.reader.offset), self._index[: len(change)]
+        n, index = len(self.reader.mirror), self._index[: len(change)]
         share = (change / (2 * n)).astype(np.float32)
         tables = pairwise(self.reader.cuts)
         side_by_side([partial(spread, index, n, start, stop, share, self.weights) for start, stop in tables])

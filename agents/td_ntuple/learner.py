@@ -228,7 +228,7 @@ def update(net, coherence, settings, index, again, delta, gradient):
 def train_episodes(net, coherence, rules, settings, starts, seeds, sums):
     """One episode from each of starts [B, S]; adds solved episodes, moves, updates and sum of |delta| to sums [4]."""
     S, A = starts.shape[1], rules.inverse.shape[0]
-    M, T, H = net.source.shape[0], net.offset.shape[0], settings.horizon
+    M, T, H = net.source.shape[0], net.look_ups.offset.shape[0], settings.horizon
     state, seen = np.empty(S, np.uint8), np.empty(S, np.uint8)
     after, worth, by = np.empty((A, S), np.uint8), np.empty(A, np.float32), np.empty(A, np.int64)  # s', V(s'), its action
     index = np.empty((H, M, T), np.uint32)  # weights that the last H states activate, in turn

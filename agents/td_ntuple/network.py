@@ -3,7 +3,7 @@
     V(s) = sigma( sum over symmetric images m and tuples t of weights[index of tuple t in image m of s] )
 
 A tuple's index is the number that its cells spell. It is a weighted sum of cells, a cell is a sum over pieces (see `boards`),
-so the index is `offset[t] + sum_i contribution[i, s_i, t]`: for each piece one row of T numbers is added, many at a time.
+so the index is a sum over pieces, which `rubiks_gym.ntuple.look_ups` adds up.
 
 Letters: B batch, S state, V values of a piece, A actions, T tuples, M symmetric images, W weights.
 
@@ -18,10 +18,9 @@ from numba import njit
 
 from agents.td_ntuple.boards import Board
 from agents.td_ntuple.tuples import Tuples, table_sizes
-from rubiks_gym.ntuple.network import accepts
+from rubiks_gym.ntuple.look_ups import LookUps, accepts, look_up, make_look_ups, total
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.cube import Cube
-from rubiks_gym.puzzles.prefetch import prefetch
 
 _jit = njit(cache=True, nogil=True)
 
@@ -30,10 +29,7 @@ class Net(NamedTuple):
     """Everything that V(s) depends on."""
 
     weights: np.ndarray  # [W] float32, Theta: all look-up tables, one after another
-    contribution: np.ndarray  # [S, V, T] uint32, what piece i at value v adds to the index of tuple t
-    offset: np.ndarray  # [T] uint32, where tuple t's table begins
-    first: np.ndarray  # [S // 4] int64, tuples first[g]..last[g] - 1 are those that pieces 4 g .. 4 g + 3 have a part in
-    last: np.ndarray  # [S // 4] int64
+    look_ups: LookUps  # of the T tuples
     source: np.ndarray  # [M, S or 8] int64, see puzzles.kernels.symmetries
     image: np.ndarray  # [M, S or 8, 256] uint8
     frame_of: np.ndarray  # [256] int64, see puzzles.kernels.turn_home
@@ -72,8 +68,6 @@ def make_net(
         for cell in reversed(cells):  # the last cell is the lowest digit
             contribution[:, :, t] += stride * board.shares[:, :, cell]
             stride *= board.sizes[cell]
-    fours = range(0, puzzle.state_size - 3, 4)
-    part = np.array([(contribution[i : i + 4] != 0).any(axis=(0, 1)) for i in fours], bool).reshape(-1, len(tuples))
     weights = np.zeros(int(sizes.sum()), np.float32) if weights is None else weights
     if weights.shape != (sizes.sum(),) or weights.dtype != np.float32:
         raise ValueError(f"these tuples have {sizes.sum()} float32 weights, got {weights.dtype} {weights.shape}")
@@ -88,10 +82,7 @@ def make_net(
         frame_of, rotations = np.zeros(256, np.int64), np.zeros((24, 256), np.uint8)
     return Net(
         weights,
-        contribution.astype(np.uint32),
-        (np.cumsum(sizes) - sizes).astype(np.uint32),
-        np.where(part.any(axis=1), part.argmax(axis=1), 0),
-        np.where(part.any(axis=1), part.shape[1] - part[:, ::-1].argmax(axis=1), 0),
+        make_look_ups(contribution, np.cumsum(sizes) - sizes),
         np.ascontiguousarray(source),
         np.ascontiguousarray(image),
         frame_of,
@@ -123,49 +114,13 @@ def see(net, m, state, out):
 
 
 @_jit
-def look_up(net, state, index):
-    """The weights that a state [S] activates: one index per tuple into index [T] uint32, and asks for them to be fetched."""
-    for t in range(index.shape[0]):
-        index[t] = net.offset[t]
-    S, table = state.shape[0], net.contribution
-    for g in range(S // 4):  # four pieces at a time, or most of the work would be reading and writing the index
-        i = 4 * g
-        a, b = table[i, state[i]], table[i + 1, state[i + 1]]
-        c, d = table[i + 2, state[i + 2]], table[i + 3, state[i + 3]]
-        # Unsigned, or the compiler would allow for negative numbers and not add many at a time.
-        for t in range(np.uint64(net.first[g]), np.uint64(net.last[g])):
-            index[t] += (a[t] + b[t]) + (c[t] + d[t])
-    for i in range(S - S % 4, S):
-        a = table[i, state[i]]
-        for t in range(index.shape[0]):
-            index[t] += a[t]
-    for t in range(index.shape[0]):
-        prefetch(net.weights, index[t])
-
-
-@_jit
-def total(weights, index):
-    """The sum of the weights at index [T], in four strands because an addition waits for the one before it."""
-    a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
-    n = index.shape[0]
-    for t in range(0, n - 3, 4):
-        a += weights[index[t]]
-        b += weights[index[t + 1]]
-        c += weights[index[t + 2]]
-        d += weights[index[t + 3]]
-    for t in range(n - n % 4, n):
-        a += weights[index[t]]
-    return (a + b) + (c + d)
-
-
-@_jit
 def value(net, state, seen, index):
     """V of a state [S]; leaves the activated weights in index [M, T] uint32. seen [S] uint8 is room for an image."""
     summed = np.float32(0)
     for m in range(index.shape[0]):
         see(net, m, state, seen)
-        look_up(net, seen, index[m])
-        summed += total(net.weights, index[m])
+        look_up(net.look_ups, net.weights, seen, index[m])
+        summed += total(net.weights, index[m], np.float32(0))
     return np.tanh(summed) if net.tanh else summed
 
 
@@ -177,18 +132,18 @@ def values(net, states, out):
     """
     M, lag = net.source.shape[0], 2
     seen = np.empty(states.shape[1], np.uint8)
-    index = np.empty((lag, net.offset.shape[0]), np.uint32)
+    index = np.empty((lag, net.look_ups.offset.shape[0]), np.uint32)
     summed = np.float32(0)
     for n in range(states.shape[0] * M + lag):
         if n >= lag:
             b, m = divmod(n - lag, M)
-            summed = (summed if m > 0 else np.float32(0)) + total(net.weights, index[n % lag])
+            summed = (summed if m > 0 else np.float32(0)) + total(net.weights, index[n % lag], np.float32(0))
             if m == M - 1:
                 out[b] = np.tanh(summed) if net.tanh else summed
         if n < states.shape[0] * M:
             b, m = divmod(n, M)
-            if m == 0 and not accepts(net.contribution, states[b]):
+            if m == 0 and not accepts(net.look_ups, states[b]):
                 return False
             see(net, m, states[b], seen)
-            look_up(net, seen, index[n % lag])
+            look_up(net.look_ups, net.weights, seen, index[n % lag])
     return True

@@ -59,7 +59,7 @@ class SymmetricNTuple:
         """F [B] float32: moves to the goal where those are few, further out an order rather than a number; 0 at the goal."""
         states = self.puzzle.as_states(states)
         out = np.empty(len(states), np.int32)
-        self._over(sums, (self.reader.contribution, self.reader.offset, self.weights), states, out)
+        self._over(sums, (self.reader.look_ups, self.weights), states, out)
         costs = (np.float32(self.bias) + np.float32(self.scale) * out).astype(np.float32)
         costs[self.puzzle.is_solved(states)] = 0
         return costs
@@ -81,13 +81,13 @@ class SymmetricNTuple:
         def first(states: np.ndarray) -> np.ndarray:
             states = puzzle.as_states(states)
             out = np.empty((len(states), puzzle.n_actions), np.int32)
-            self._over(child_sums, (reader.contribution, reader.offset, reader.mirror, lane, weights), states, out)
+            self._over(child_sums, (reader.look_ups, reader.mirror, lane, weights), states, out)
             return np.float32(self.bias) + scale * out
 
         def second(states: np.ndarray) -> np.ndarray:
             states = puzzle.as_states(states)
             out = np.empty(len(states), np.int32)
-            self._over(inverse_sums, (reader.contribution, reader.offset, self.weights), states, out)
+            self._over(inverse_sums, (reader.look_ups, self.weights), states, out)
             return scale * out
 
         return DecomposedHeuristic(first, second)

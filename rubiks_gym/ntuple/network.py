@@ -3,8 +3,8 @@
     F(s) = bias + sum over tables t, images m of t and x in {s, inverse of s} of weights[t][index of t's cubies in image m of x]
 
 A table has one weight for every way in which its five cubies can stand: a number of five digits in base 24, a digit being where
-one cubie is. The index is a sum over cubies, `offset[k] + sum_i contribution[i, x_i, k]`: for each piece a row of L numbers is
-added, many at a time (k counts the images of all tables). Of images that look at the same cubies one is taken.
+one cubie is. Symmetries are folded into what a cubie adds to an index (see `look_ups`), so an image is one look-up like any
+other; of images that look at the same cubies one is taken.
 
 Symmetric and inverse states are as far from the goal as the state itself: reading them all with the same weights lets every
 sample teach 192 weights (three tables) what holds in 96 places.
@@ -12,10 +12,6 @@ sample teach 192 weights (three tables) what holds in 96 places.
 A move takes five cubies from one index to another, whatever the other cubies do. So the half of the sum that x = s makes is
 known for all children of s at once, if a table has in a row the weights that its entries get by each of the moves (`by_move`).
 The other half is not: what a move changes in the inverse depends on which cubies it turns.
-
-`agents.td_ntuple.network` has look-ups of the same form and its own compiled code for them. One function for both was tried and
-took 3 to 8% longer in either: here symmetries are folded into the contributions, a state has 20 pieces, and bytes may be added
-in any order; there a tuple sees few pieces, states have any length, and floats keep their order.
 
 Letters: B batch, S state (20), A actions, L images, W weights.
 """
@@ -27,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from rubiks_gym.ntuple.look_ups import LookUps, accepts, look_up, make_look_ups, total
 from rubiks_gym.puzzles.cube import Cube
-from rubiks_gym.puzzles.prefetch import prefetch
 
 _jit = njit(cache=True, nogil=True)
 _ONE = np.uint64(1)
@@ -40,8 +36,7 @@ SIZE = 24**DIGITS  # weights of a table; about 4 in 10 stand for something impos
 class Reader(NamedTuple):
     """How states are looked up: everything about the network but its weights."""
 
-    contribution: np.ndarray  # [S, 48, L] uint32, what piece i at location v adds to the index of image k; 0 for most i
-    offset: np.ndarray  # [L] uint32, where the table of image k begins
+    look_ups: LookUps  # of the L images
     cuts: tuple[int, ...]  # [tables + 1], the images of table t are cuts[t]..cuts[t + 1] - 1
     mirror: np.ndarray  # [L] uint32, which of the 48 symmetries makes image k
 
@@ -64,8 +59,7 @@ def make_reader(puzzle: Cube, tables: tuple[Cubies, ...]) -> Reader:
                     images[-1][source[m, c]] = image[m, c, :48].astype(np.uint32) % 24 * 24**digit
         offset += [number * SIZE] * len(seen)
         cuts.append(len(images))
-    contribution = np.ascontiguousarray(np.stack(images, axis=2))
-    return Reader(contribution, np.array(offset, np.uint32), tuple(cuts), np.array(mirror, np.uint32))
+    return Reader(make_look_ups(np.stack(images, axis=2), np.array(offset)), tuple(cuts), np.array(mirror, np.uint32))
 
 
 def after_moves(puzzle: Cube, cubies: Cubies) -> np.ndarray:
@@ -96,15 +90,6 @@ def possible(cubies: Cubies) -> np.ndarray:
 
 
 @_jit
-def accepts(contribution, state):
-    """Whether a state [S] has values within contribution [S, V, ...], so that nothing outside of it is read."""
-    most = np.uint8(0)
-    for i in range(np.uint64(state.shape[0])):
-        most = max(most, state[i])
-    return most < contribution.shape[1]
-
-
-@_jit
 def invert(state, out):
     """The inverse of one state [20], as `puzzles.kernels.inverse_states` makes it."""
     for i in range(8):
@@ -116,82 +101,48 @@ def invert(state, out):
 
 
 @_jit
-def indices(contribution, offset, state, out):
-    """The index of every image of a state [S] into out [L] uint32."""
-    n = np.uint64(offset.shape[0])  # unsigned, or the compiler would allow for negative numbers and not add many at a time
-    for k in range(n):
-        out[k] = offset[k]
-    for i in range(0, 20, 4):  # four pieces at a time, or most of the work would be reading and writing out
-        a, b = contribution[i, state[i]], contribution[i + 1, state[i + 1]]
-        c, d = contribution[i + 2, state[i + 2]], contribution[i + 3, state[i + 3]]
-        for k in range(n):
-            out[k] += (a[k] + b[k]) + (c[k] + d[k])
-
-
-@_jit
-def ask(contribution, offset, weights, state, out):
-    """The same, and the weights there are asked for."""
-    indices(contribution, offset, state, out)
-    for k in range(np.uint64(offset.shape[0])):
-        prefetch(weights, out[k])
-
-
-@_jit
-def look_up(contribution, offset, weights, state, inverse, out):
+def look_up_both(look_ups, weights, state, inverse, out):
     """Into out [2 L] the indices of a state [S] and of its inverse, whose weights are asked for; inverse [S] is room.
 
     Returns whether the state was accepted.
     """
-    if not accepts(contribution, state):
+    if not accepts(look_ups, state):
         return False
-    n = np.uint64(offset.shape[0])
-    ask(contribution, offset, weights, state, out[:n])
+    n = np.uint64(look_ups.offset.shape[0])
+    look_up(look_ups, weights, state, out[:n])
     invert(state, inverse)
-    ask(contribution, offset, weights, inverse, out[n:])
+    look_up(look_ups, weights, inverse, out[n:])
     return True
 
 
 @_jit
-def sums(contribution, offset, weights, states, out):
+def sums(look_ups, weights, states, out):
     """The sums of the weights [W] int8 of states [B, S] into out [B] int32.
 
     While the weights of one state are on their way, the indices of the next are worked out.
     """
-    index, inverse = np.empty((2, 2 * offset.shape[0]), np.uint32), np.zeros(20, np.uint8)
+    index, inverse = np.empty((2, 2 * look_ups.offset.shape[0]), np.uint32), np.zeros(20, np.uint8)
     for b in range(states.shape[0] + 1):
-        if b < states.shape[0] and not look_up(contribution, offset, weights, states[b], inverse, index[b & 1]):
+        if b < states.shape[0] and not look_up_both(look_ups, weights, states[b], inverse, index[b & 1]):
             return False
         if b > 0:
-            out[b - 1] = total(weights, index[(b - 1) & 1])
+            out[b - 1] = total(weights, index[(b - 1) & 1], np.int32(0))
     return True
 
 
 @_jit
-def inverse_sums(contribution, offset, weights, states, out):
+def inverse_sums(look_ups, weights, states, out):
     """The half of `sums` that the inverse states make."""
-    index, inverse = np.empty((2, offset.shape[0]), np.uint32), np.zeros(20, np.uint8)
+    index, inverse = np.empty((2, look_ups.offset.shape[0]), np.uint32), np.zeros(20, np.uint8)
     for b in range(states.shape[0] + 1):
         if b < states.shape[0]:
-            if not accepts(contribution, states[b]):
+            if not accepts(look_ups, states[b]):
                 return False
             invert(states[b], inverse)
-            ask(contribution, offset, weights, inverse, index[b & 1])
+            look_up(look_ups, weights, inverse, index[b & 1])
         if b > 0:
-            out[b - 1] = total(weights, index[(b - 1) & 1])
+            out[b - 1] = total(weights, index[(b - 1) & 1], np.int32(0))
     return True
-
-
-@_jit
-def total(weights, index):
-    """The sum of the weights at index [n]; two strands, because an addition waits for the one before it."""
-    half = np.uint64(index.shape[0] // 2)
-    x, y = np.int32(0), np.int32(0)
-    if index.shape[0] % 2:
-        x += weights[index[-1]]
-    for k in range(half):
-        x += weights[index[k]]
-        y += weights[index[k + half]]
-    return x + y
 
 
 @_jit
@@ -217,21 +168,21 @@ def by_move(after, weights, out):
 
 
 @_jit
-def child_sums(contribution, offset, mirror, lane, weights, states, out):
+def child_sums(look_ups, mirror, lane, weights, states, out):
     """The half of `sums` that states make, not their inverses, for all children of states [B, S] into out [B, A] int32.
 
     weights [W, lanes] int8 as `by_move` makes them. Under symmetry m a move is another one, so sums are kept apart by
     symmetry [48, lanes] until all are there; lane [A, 48] says where action a is among them.
     """
-    n, lanes, actions = np.uint64(offset.shape[0]), np.uint64(weights.shape[1]), np.uint64(lane.shape[0])
-    index = np.empty((2, offset.shape[0]), np.uint32)
+    n, lanes, actions = np.uint64(mirror.shape[0]), np.uint64(weights.shape[1]), np.uint64(lane.shape[0])
+    index = np.empty((2, mirror.shape[0]), np.uint32)
     apart = np.empty((48, weights.shape[1]), np.int16)
     flat = apart.reshape(-1)
     for b in range(states.shape[0] + 1):
         if b < states.shape[0]:
-            if not accepts(contribution, states[b]):
+            if not accepts(look_ups, states[b]):
                 return False
-            ask(contribution, offset, weights, states[b], index[b & 1])
+            look_up(look_ups, weights, states[b], index[b & 1])
         if b > 0:
             before = index[(b - 1) & 1]
             apart[:] = 0
@@ -240,18 +191,18 @@ def child_sums(contribution, offset, mirror, lane, weights, states, out):
                 for j in range(lanes):
                     part[j] += row[j]
             for a in range(actions):
-                out[b - 1, a] = total(flat, lane[a])
+                out[b - 1, a] = total(flat, lane[a], np.int32(0))
     return True
 
 
 @_jit
-def sums_to_learn(contribution, offset, weights, states, index, out):
+def sums_to_learn(look_ups, weights, states, index, out):
     """The same from weights [W, 2] float32, of which [:, 0] are meant, into out [B] float32; keeps index [B, 2 L] uint32."""
-    n = np.uint64(offset.shape[0])
+    n = np.uint64(look_ups.offset.shape[0])
     inverse = np.zeros(20, np.uint8)
     for b in range(states.shape[0] + 1):
         if b < states.shape[0]:
-            look_up(contribution, offset, weights, states[b], inverse, index[b])
+            look_up_both(look_ups, weights, states[b], inverse, index[b])
         if b > 0:
             before = index[b - 1]
             x, y = np.float32(0), np.float32(0)
