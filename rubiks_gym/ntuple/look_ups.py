@@ -67,8 +67,8 @@ def look_up(look_ups, weights, state, out):
         else:
             for k in range(np.uint64(look_ups.first[g]), np.uint64(look_ups.last[g])):
                 out[k] += (a[k] + b[k]) + (c[k] + d[k])
-    for i in range(S - S % _4, S):
-        a = table[i, state[i]]
+    for rest in range(S - S % _4, S):
+        a = table[rest, state[rest]]
         for k in range(n):
             out[k] += a[k]
     for k in range(n):
