@@ -10,8 +10,8 @@ import json
 import os
 import platform
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,23 @@ def _array(members: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
             array[at : at + len(chunk)] = np.frombuffer(chunk, np.uint8)
             at += len(chunk)
     return array.view(dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def kept(file: Path, fingerprint: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """The arrays of a cache file, if they are whole and have this fingerprint; else made, and kept for the next time.
+
+    A folder that cannot be written costs the making next time, nothing else.
+    """
+    try:
+        state, arrays = load(file)
+        if state.get("fingerprint") == fingerprint:
+            return arrays
+    except ValueError:
+        pass
+    arrays = make()
+    with suppress(OSError):
+        save(file, {"fingerprint": fingerprint}, arrays)
+    return arrays
 
 
 def write_text(file: Path, text: str) -> None:

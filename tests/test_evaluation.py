@@ -12,10 +12,9 @@ from scipy.stats import spearmanr
 
 from agents.baselines.agent import Random
 from rubiks_gym.exact import Exact, ExactTable
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, are_solutions, sample_seeds
 from rubiks_gym.search import SEARCHES, Budget, make_search, parse_options, search_options
 from rubiks_gym.search.heuristic import lookahead_policy
-from rubiks_gym.search.solutions import are_solutions
 from train import evaluation
 from train.evaluate import Options, evaluate, parse_depths
 from train.search_options import SearchOptions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3
+from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, are_solutions
 from rubiks_gym.puzzles.streams import mix
 from rubiks_gym.search import mcts_kernels as kernels
 from rubiks_gym.search import mcts_tree
@@ -16,7 +16,7 @@ from rubiks_gym.search.mcts import mcts, one_round, plant, play, roll_out
 from rubiks_gym.search.mcts_settings import PRESETS, Settings
 from rubiks_gym.search.mcts_tree import Task, node_record, planted, repotted, room_for_leaves, shortened, shortest_paths
 from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, are_solutions, path
+from rubiks_gym.search.solutions import Budget, path
 
 SETTINGS = {"defaults": {}, **PRESETS}
 each_setting = pytest.mark.parametrize("name", SETTINGS)

@@ -16,10 +16,9 @@ from results.export import export
 from rubiks_gym.ntuple import trained as trained_tables
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.ntuple.network import SIZE, after_moves, by_move, make_reader, possible
-from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
+from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, are_solutions, sample_seeds, set_num_threads
 from rubiks_gym.puzzles.threads import get_num_threads
 from rubiks_gym.search import Budget, Perimeter, beam, bwas
-from rubiks_gym.search.solutions import are_solutions
 from train.runs import RunOptions
 from train.symmetric_ntuple import Options, train
 

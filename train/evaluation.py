@@ -15,9 +15,9 @@ from scipy.stats import spearmanr
 
 from agents.protocol import Agent
 from rubiks_gym.exact import ExactTable, has_table
-from rubiks_gym.puzzles import Puzzle, Rubik3x3, sample_seeds
+from rubiks_gym.puzzles import Puzzle, Rubik3x3, are_solutions, sample_seeds
 from rubiks_gym.search.heuristic import heuristic
-from rubiks_gym.search.solutions import Solutions, are_solutions
+from rubiks_gym.search.solutions import Solutions
 
 Search = Callable[[np.ndarray], Solutions]
 _BATCH = 1 << 16

@@ -20,14 +20,10 @@ Nothing is typed in: coordinates are numbered here, moves and symmetries are the
 rotation of the cube. Letters: A actions, C classes, B batch.
 """
 
-import hashlib
-import json
-import zlib
 from collections.abc import Callable
 from functools import partial
 from itertools import combinations, pairwise, permutations
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -35,6 +31,7 @@ from numba import njit
 from rubiks_gym import files
 from rubiks_gym.exact.table import cache_folder
 from rubiks_gym.puzzles import Cube
+from rubiks_gym.puzzles.puzzle import hash_of
 from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 
 _jit = njit(cache=True, nogil=True)
@@ -48,25 +45,18 @@ _CHUNK = 1 << 15
 
 
 def twist_of(states: np.ndarray) -> np.ndarray:
-    """Twists of the corners at positions 0..6; those of the eighth follow."""
-    twists = np.zeros((len(states), 8), np.int64)
-    np.put_along_axis(twists, states[:, :8].astype(np.int64) // 3, states[:, :8] % 3, axis=1)
-    return twists[:, :7] @ 3 ** np.arange(7)
+    """Twists of the corners at positions 0..6; that of the eighth follows."""
+    return _TWIST[states[:, :8]].sum(axis=1)
 
 
 def flip_of(states: np.ndarray) -> np.ndarray:
     """Flips of the edges at positions 0..10; that of the twelfth follows."""
-    edges = states[:, 8:].astype(np.int64) - 24
-    flips = np.zeros((len(states), 12), np.int64)
-    np.put_along_axis(flips, edges // 2, edges % 2, axis=1)
-    return flips[:, :11] @ 2 ** np.arange(11)
+    return _FLIP[states[:, 8:]].sum(axis=1)
 
 
 def slice_of(states: np.ndarray) -> np.ndarray:
     """Where the middle edges are: place of the set of their positions, times 24, and their order there."""
-    positions = (states[:, 8:][:, MIDDLE].astype(np.int64) - 24) // 2
-    order = positions.argsort(axis=1).argsort(axis=1)
-    return ORDERS * _PLACE[(1 << positions).sum(axis=1)] + _ORDER[order @ 4 ** np.arange(4)]
+    return _SLICE[(states[:, 8:][:, MIDDLE].astype(np.int64) - 24) // 2 @ _BASE]
 
 
 def corners_of(states: np.ndarray) -> np.ndarray:
@@ -84,12 +74,13 @@ def odd_corners(states: np.ndarray) -> np.ndarray:
     return (np.triu(positions[:, :, None] > positions[:, None, :]).sum(axis=(1, 2)) % 2).astype(bool)
 
 
-_SETS = list(combinations(range(12), 4))
-_PERMUTATIONS = list(permutations(range(4)))
-_PLACE = np.zeros(1 << 12, np.int64)
-_PLACE[[sum(1 << p for p in places) for places in _SETS]] = np.arange(PLACES)
-_ORDER = np.zeros(4**4, np.int64)
-_ORDER[[sum(r << 2 * i for i, r in enumerate(order)) for order in _PERMUTATIONS]] = np.arange(ORDERS)
+_LOCATIONS = np.arange(48)  # of a piece: three at each of 8 positions of corners, then two at each of 12 of edges
+_TWIST = np.where(_LOCATIONS < 21, _LOCATIONS % 3 * 3 ** (_LOCATIONS // 3 % 7), 0)
+_FLIP = np.where((_LOCATIONS >= 24) & (_LOCATIONS < 46), _LOCATIONS % 2 << (_LOCATIONS // 2 - 12) % 11, 0)
+_BASE = 12 ** np.arange(4)
+_MIDDLES = np.array(list(combinations(range(12), 4)))[:, list(permutations(range(4)))].reshape(-1, 4)  # positions by slice
+_SLICE = np.zeros(12**4, np.int64)
+_SLICE[_MIDDLES @ _BASE] = np.arange(PLACES * ORDERS)
 
 
 # States [B, 20] that have given coordinates [B]; what else they are does not matter, some are no real cubes ------------------
@@ -111,12 +102,10 @@ def with_edges(flip: np.ndarray, slices: np.ndarray) -> np.ndarray:
     """The middle edges at their places, the others at what is left, in order; all flipped as asked."""
     bits = flip[:, None] >> np.arange(11) & 1
     bits = np.concatenate([bits, bits.sum(axis=1, keepdims=True) % 2], axis=1)  # by position
-    places = np.array(_SETS)[slices // ORDERS]
-    middle = np.take_along_axis(places, np.array(_PERMUTATIONS)[slices % ORDERS], axis=1)
     free = np.ones((len(flip), 12), bool)
-    np.put_along_axis(free, places, False, axis=1)
+    np.put_along_axis(free, _MIDDLES[slices], False, axis=1)
     positions = np.zeros((len(flip), 12), np.int64)
-    positions[:, MIDDLE] = middle
+    positions[:, MIDDLE] = _MIDDLES[slices]
     positions[:, [*range(4), *range(8, 12)]] = np.nonzero(free)[1].reshape(-1, 8)
     states = _home(len(flip))
     states[:, 8:] = 24 + 2 * positions + np.take_along_axis(bits, positions, axis=1)
@@ -147,7 +136,7 @@ class Coordinates(NamedTuple):
     rotations: np.ndarray  # [3] int64, the symmetry that turns each axis upright
     members: np.ndarray  # [C] int64, flip * 495 + place of each class's representative
     stabilisers: np.ndarray  # [C] uint16, bit m: symmetry m leaves the representative as it is
-    home: int  # the goal's slice
+    goal: np.ndarray  # [3] int64, twist, flip and slice of the solved cube
 
 
 def make_coordinates(cube: Cube) -> Coordinates:
@@ -181,7 +170,7 @@ def make_coordinates(cube: Cube) -> Coordinates:
         axes=actions[turned],
         rotations=np.array(turned),
         members=members,
-        home=int(slice_of(cube.goal[None])[0]),
+        goal=np.array([int(coordinate(cube.goal[None])[0]) for coordinate in (twist_of, flip_of, slice_of)]),
         stabilisers=((seen[members] == members[:, None]) << np.arange(16)).sum(axis=1).astype(np.uint16),
     )  # fmt: skip
 
@@ -194,90 +183,74 @@ EXACT = {("qtm", ORDERS): 11, ("htm", ORDERS): 10, ("qtm", 1): 14, ("htm", 1): 1
 VERSION = 1  # of the file's layout
 
 
-class Table:
-    """Distances to the subgroup of the upright axis, from the user's cache or built anew.
+_BLOCKS = 16  # parts of a layer, after each of which progress is shown
+_GROWTH = 3.5  # a layer is about so many times the work of the one before
+_in_process: dict[tuple[str, int], "Table"] = {}
 
-    Args:
-        cube: a 3x3x3.
-        memory: bytes that the table may take; if that is too little for 845 MB, the order of the middle edges is left out.
-        show: is told the share that is done, 0 to 1.
+
+class Table(NamedTuple):
+    """Distances to the subgroup of the upright axis, and all it takes to look them up: what kernels are given."""
+
+    coordinates: Coordinates
+    distances: np.ndarray  # [bytes] uint8, four entries to a byte
+    orders: int  # 24, or 1 if the order of the middle edges is left out
+    exact: int  # the largest distance that is stored; what is further away counts as one more
+
+
+def load_table(cube: Cube, memory: int, show: Callable[[float], None]) -> Table:
+    """The table of a 3x3x3: from this process, from the user's cache, or built anew.
+
+    If `memory` is less than 1 GB, the order of the middle edges is left out. `show` is told the share that is built, 0 to 1.
     """
-
-    def __init__(self, cube: Cube, memory: int, show: Callable[[float], None]) -> None:
-        self.coordinates = make_coordinates(cube)
-        self.orders = ORDERS if memory >= 1 << 30 else 1
-        self.exact = EXACT[cube.metric, self.orders]
-        self.goal = np.array([int(coordinate(cube.goal[None])[0]) for coordinate in (twist_of, flip_of, slice_of)])
-        rules = hashlib.sha256(b"".join(np.asarray(table).tobytes() for table in self.coordinates)).hexdigest()
-        file = cache_folder() / f"cosets-{cube.name}-{self.orders}.npy"
-        note = {"version": VERSION, "rules": rules, "exact": self.exact, "orders": self.orders}
-        table = read_table(file, note)
-        if table is None:
-
-            def after(depth: int, table: np.ndarray) -> None:
-                show(9.0 ** (depth - self.exact))  # the last layer is most of the work
-
-            table = build(cube, self.coordinates, self.goal, self.exact, self.orders, after)
-            write_table(file, table, note)
-        self.distances = table.reshape(-1)
-        self.distances.flags.writeable = False
-        self.tables = (self.coordinates, self.distances, self.orders, self.exact)  # what kernels take
-
-
-def read_table(file: Path, note: dict[str, Any]) -> np.ndarray | None:
-    """The array of a file, if the note beside it says that it is this one, whole and unchanged."""
-    try:
-        beside = json.loads(file.with_suffix(".json").read_text())
-        table = np.load(file, allow_pickle=False)
-        good = beside == {**note, "checksum": zlib.crc32(table.data)}
-    except (OSError, ValueError, EOFError):
-        return None
-    return table if good else None
-
-
-def write_table(file: Path, table: np.ndarray, note: dict[str, Any]) -> None:
-    """Write beside and rename into place; a folder that cannot be written costs a rebuild next time, nothing else."""
-    try:
-        with files.written_beside(file) as beside, open(beside, "wb") as opened:
-            np.save(opened, table)
-        files.write_text(file.with_suffix(".json"), json.dumps({**note, "checksum": zlib.crc32(table.data)}))
-    except OSError:
-        return
+    orders = ORDERS if memory >= 1 << 30 else 1
+    if (cube.metric, orders) not in _in_process:
+        coordinates, exact = make_coordinates(cube), EXACT[cube.metric, orders]
+        fingerprint = hash_of(f"{VERSION} {exact} {orders}", *coordinates)
+        file = cache_folder() / f"cosets-{cube.name}-{orders}.npz"
+        kept = files.kept(file, fingerprint, lambda: {"distances": build(coordinates, exact, orders, show)})
+        distances = kept["distances"].reshape(-1)
+        distances.flags.writeable = False
+        _in_process[cube.metric, orders] = Table(coordinates, distances, orders, exact)
+    return _in_process[cube.metric, orders]
 
 
 def build(
-    cube: Cube,
     coordinates: Coordinates,
-    goal: np.ndarray,
     exact: int,
     orders: int,
-    after: Callable[[int, np.ndarray], None] = lambda depth, table: None,
+    show: Callable[[float], None] = lambda share: None,
+    after: Callable[[np.ndarray], None] = lambda table: None,
 ) -> np.ndarray:
-    """The table [C, bytes] uint8, four entries to a byte; `after` is called with every layer's depth and the table so far.
+    """The table [C, bytes] uint8, four entries to a byte.
 
-    With orders 1 instead of 24 the order of the middle edges is left out, and the table is a 24th as large.
+    Args:
+        coordinates: of either metric.
+        exact: distances stored, from 0 up to this.
+        orders: 24, or 1 to leave out the order of the middle edges, which makes the table a 24th as large.
+        show: is told the share of the work that is done.
+        after: is given the table after every layer.
     """
     c = coordinates
     table = np.full((len(c.members), -(-orders * TWISTS // 4)), 255, np.uint8)
-    code = int(c.class_of[goal[1] * PLACES + goal[2] // ORDERS])
-    order = int(c.order_images[goal[2], code % 16]) % orders
-    _enter(table[code // 16], order * TWISTS + int(c.twist_images[goal[0], code % 16]), 0)
+    code = int(c.class_of[c.goal[1] * PLACES + c.goal[2] // ORDERS])
+    order = int(c.order_images[c.goal[2], code % 16]) % orders
+    _enter(table[code // 16], order * TWISTS + int(c.twist_images[c.goal[0], code % 16]), 0)
     reached = np.zeros(len(c.members), bool)
     reached[code // 16] = True
     # One row per action and symmetry: where a twist goes when the move is made and the result is seen through the symmetry.
     twist_to = np.ascontiguousarray(c.twist_images[c.twist_moves].transpose(1, 2, 0))  # [A, 16, 2187]
+    tables = (c.flip_moves, c.slice_moves, c.class_of, c.members, c.stabilisers, c.twist_images, c.order_images, twist_to)
+    targets = list(pairwise(np.linspace(0, len(c.members), get_num_threads() + 1).astype(int).tolist()))  # a part per thread
     for depth in range(1, exact + 1):
-        news = np.zeros((get_num_threads(), len(c.members)), bool)
-        cuts = np.linspace(0, len(c.members), get_num_threads() + 1).astype(int)
-        tables = (c.flip_moves, c.slice_moves, c.class_of, c.members, c.stabilisers, c.twist_images, c.order_images, twist_to)
-        side_by_side(
-            [
-                partial(_spread, *tables, orders, depth, reached, int(low), int(high), news[i], table)
-                for i, (low, high) in enumerate(pairwise(cuts))
-            ]
-        )
+        news = np.zeros((len(targets), len(c.members)), bool)
+        sources = np.array_split(np.flatnonzero(reached), _BLOCKS)
+        for block, some in enumerate(sources):
+            parts = zip(targets, news, strict=True)
+            side_by_side([partial(_spread, *tables, orders, depth, some, *target, new, table) for target, new in parts])
+            so_far = _GROWTH ** (depth - 1 - exact)
+            show(so_far + (block + 1) / _BLOCKS * (_GROWTH ** (depth - exact) - so_far))
         reached = np.logical_or.reduce(news)
-        after(depth, table)
+        after(table)
         if not reached.any():
             break
     return table
@@ -297,9 +270,9 @@ def _enter(page, at, value):
 @_jit
 def _spread(
     flip_moves, slice_moves, class_of, members, stabilisers, twist_images, order_images, twist_to,
-    orders, depth, reached, low, high, new, table,
+    orders, depth, sources, low, high, new, table,
 ):  # fmt: skip
-    """From every page in `reached` [C], give the entries that a move leads to from those of the layer before their depth.
+    """From every page of `sources`, give the entries that a move leads to from those of the layer before their depth.
 
     Only pages low..high - 1 are written, so that threads do not meet; those that gained are marked in new [C]. What is taken
     for the layer before may be three, six, ... layers older: all neighbours of such an entry have theirs already.
@@ -307,9 +280,7 @@ def _spread(
     before, now = np.uint8((depth - 1) % 3), depth % 3
     frontier = np.empty((orders * 2187, 2), np.uint16)
     order_to = np.empty(orders, np.uint32)
-    for source in range(members.shape[0]):
-        if not reached[source]:
-            continue
+    for source in sources:
         n = 0
         for order in range(orders):
             for twist in range(2187):

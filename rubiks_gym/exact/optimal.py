@@ -9,8 +9,9 @@ The bound of a state is the largest of three: the distance to the subgroup of ea
 the last move of a solution turns a face of some axis, and such moves belong to that axis's subgroup, so before it the cube
 would have been in there already, d - 1 moves after the start.
 
-Children are looked at axis by axis: the entries of all of a state's children are asked for before the first is read, and those
-that the first axis rules out are not looked at again.
+A cube and its inverse are equally far from the goal, but one of their trees is often a third larger: a small iteration of both
+tells which. Children are looked at axis by axis, the farthest first: the entries of all of a state's children are asked for
+before the first is read, and those that one axis rules out are not looked at on the next.
 """
 
 import time
@@ -22,13 +23,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rubiks_gym.exact.cosets import Table, corners_of, flip_of, odd_corners, slice_of, twist_of
-from rubiks_gym.puzzles import Cube, Rubik3x3
+from rubiks_gym.exact.cosets import Table, corners_of, flip_of, load_table, odd_corners, slice_of, twist_of
+from rubiks_gym.puzzles import Cube, Rubik3x3, are_solutions
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 
 _jit = njit(cache=True, nogil=True)
-_SPLIT = 3  # moves after which the search is shared out: about a thousand pieces of work
+_SPLIT = 3  # moves after which an iteration is shared out: about a thousand states
+_PIECES = 1024  # pieces of work that threads share
+_SMALL = 50_000  # nodes of an iteration, more than which decide between a cube and its inverse
 
 
 class Proof(NamedTuple):
@@ -58,6 +61,19 @@ class Branch(NamedTuple):
         return np.where((nearest == farthest) & (farthest > 0), farthest + 1, farthest)
 
 
+class Stack(NamedTuple):
+    """What a depth-first search keeps of the children of the state it is at, for every depth and action."""
+
+    twists: np.ndarray  # [limit + 1, 3, A] uint16, on each axis
+    flips: np.ndarray  # [limit + 1, 3, A] uint16
+    slices: np.ndarray  # [limit + 1, 3, A] uint16
+    away: np.ndarray  # [limit + 1, 3, A] int64
+    corner: np.ndarray  # [limit + 1, A] int64
+    node: np.ndarray  # [limit + 1, A] int64
+    alive: np.ndarray  # [limit + 1, A] int64, the children not ruled out, which are gone down to from the last to the first
+    count: np.ndarray  # [limit + 1] int64, how many those are
+
+
 class OptimalSolver:
     """Shortest solutions of a 3x3x3, with proof.
 
@@ -67,43 +83,48 @@ class OptimalSolver:
     Args:
         cube: Rubik3x3("qtm") or Rubik3x3("htm").
         memory: bytes for the table; with less than 1 GB a table of 35 MB is used, and proofs take much longer.
-        show: is told the share of the table that is done, 0 to 1.
+        show: is told the share of the table that is built, 0 to 1.
     """
 
     def __init__(self, cube: Cube, memory: int = 3 << 30, show: Callable[[float], None] = lambda share: None) -> None:
         if not isinstance(cube, Rubik3x3):
             raise ValueError(f"the optimal solver is for the 3x3x3, not for {cube.name}; ExactTable is for small puzzles")
-        self.cube, self.table = cube, Table(cube, memory, show)
+        self.cube, self.table = cube, load_table(cube, memory, show)
         self.step = 2 if cube.metric == "qtm" else 1  # a quarter turn changes the parity of the cube
 
     def solve(
         self,
         states: np.ndarray,
-        known: Sequence[Sequence[int] | None] | None = None,
-        seconds: float = float("inf"),
-        nodes: float = float("inf"),
+        upper: Sequence[Sequence[int] | None] | None = None,
+        seconds: float | Sequence[float] = float("inf"),
+        nodes: float | Sequence[float] = float("inf"),
         show: Callable[[int], None] = lambda done: None,
     ) -> Proof:
         """A shortest solution of each of states [B, 20], or, where seconds or nodes (for each) run out, bounds.
 
         Args:
             states: real cubes.
-            known: a solution of each that need not be optimal, or None: only what is shorter has to be ruled out then.
-            seconds: time for each state.
+            upper: a solution of each that need not be optimal, or None: only what is shorter has to be ruled out then.
+            seconds: time for each state, one number or [B].
             nodes: states looked at for each state; seen to between pieces of work, so that it may be exceeded by one of them.
             show: is told how many states are done.
         """
         states = self.cube.check(self.cube.as_states(states))
-        known = [None] * len(states) if known is None else known
+        known = [None if moves is None else [int(a) for a in moves] for moves in upper or [None] * len(states)]
+        given = [i for i, moves in enumerate(known) if moves is not None]
+        for i in given:
+            if not are_solutions(self.cube, states[i][None], [known[i] or []])[0]:
+                raise ValueError(f"this is no solution of state {i}: {self.cube.format(known[i] or [])}")
+        budgets = np.broadcast_to(seconds, len(states)), np.broadcast_to(nodes, len(states))
         rows = []
-        for i, (state, solution) in enumerate(zip(states, known, strict=True)):
-            rows.append(self._solve(state, None if solution is None else list(solution), seconds, nodes))
+        for i, row in enumerate(zip(states, known, *budgets, strict=True)):
+            rows.append(self._solve(*row))
             show(i + 1)
-        moves, proven, lower, nodes_, times = zip(*rows, strict=True) if rows else ((),) * 5
-        upper = [-1 if solution is None else len(solution) for solution in moves]
+        moves, proven, lower, looked_at, times = zip(*rows, strict=True) if rows else ((),) * 5
+        lengths = [-1 if solution is None else len(solution) for solution in moves]
         return Proof(
-            list(moves), np.array(proven, bool), np.array(lower, np.int64), np.array(upper, np.int64),
-            np.array(nodes_, np.int64), np.array(times, np.float64),
+            list(moves), np.array(proven, bool), np.array(lower, np.int64), np.array(lengths, np.int64),
+            np.array(looked_at, np.int64), np.array(times, np.float64),
         )  # fmt: skip
 
     def distance(self, states: np.ndarray) -> np.ndarray:
@@ -113,21 +134,23 @@ class OptimalSolver:
     def _solve(
         self, state: np.ndarray, best: list[int] | None, seconds: float, most: float
     ) -> tuple[list[int] | None, bool, int, int, float]:
-        began = time.perf_counter()
-        if best is not None and not self.cube.is_solved(self.cube.after(best, state)[None])[0]:
-            raise ValueError(f"this is no solution of the state: {self.cube.format(best)}")
-        root = self.root(state)
-        lower, looked_at = int(root.bound[0]), 0
-        if self.step == 2:
-            lower += lower % 2 != int(odd_corners(state[None])[0])
+        began, looked_at = time.perf_counter(), 0
+        roots = [self.root(state), self.root(self.cube.inverse(state[None])[0])]
+        ways = [0, 1]  # of which the next iteration searches the trees
+        lower = self.least(state, *roots)
         while best is None or lower < len(best):
-            found, n = self.refute(root, lower, seconds - (time.perf_counter() - began), most - looked_at)
-            looked_at += n
-            if found is None:
-                return best, False, lower, looked_at, time.perf_counter() - began
-            if len(found):
-                best = found[0]
-                break
+            costs = []
+            for way in ways:
+                found, n = self.refute(roots[way], lower, seconds - (time.perf_counter() - began), most - looked_at)
+                looked_at += n
+                costs.append(n)
+                if found is None:
+                    return best, False, lower, looked_at, time.perf_counter() - began
+                if found:  # what solves the inverse is the cube's own scramble, which is undone from its end
+                    best = self.cube.inverse_action[found[0][::-1]].tolist() if way else found[0]
+                    return best, True, lower, looked_at, time.perf_counter() - began
+            if max(costs) > _SMALL and len(ways) > 1:
+                ways = [int(costs[0] > costs[1])]
             lower += self.step
         return best, True, lower, looked_at, time.perf_counter() - began
 
@@ -135,31 +158,49 @@ class OptimalSolver:
         """The search's beginning at a state [20]."""
         upright = self.cube.symmetries(state[None])[0][self.table.coordinates.rotations]
         coordinates = np.stack([twist_of(upright), flip_of(upright), slice_of(upright)], axis=1)
-        away = [descend(*self.table.tables, self.table.goal, axis) for axis in coordinates]
+        away = [descend(*self.table, axis) for axis in coordinates]
         none, start = np.empty((1, 0), np.int64), np.zeros(1, np.int64)
         return Branch(none, coordinates[None].astype(np.uint16), np.array([away]), corners_of(state[None]), start)
+
+    def least(self, state: np.ndarray, *roots: Branch) -> int:
+        """The lower bound of a state [20] that its roots give; in quarter turns the next number of the state's parity."""
+        bound = max(int(root.bound[0]) for root in roots)
+        return bound + (self.step == 2 and bound % 2 != int(odd_corners(state[None])[0]))
 
     def refute(self, root: Branch, limit: int, seconds: float, most: float) -> tuple[list[list[int]] | None, int]:
         """Look for a solution of at most `limit` moves on all threads: [it], [] if there is none, None if the budget ran out.
 
-        Which one is found does not depend on the number of threads: that of the first piece of work that has one.
+        Also returns the number of states looked at.
         """
         branch = root
         for _ in range(min(_SPLIT, limit)):
-            branch = unfold(self.cube, self.table, branch)
+            rows, actions = np.nonzero(self.cube.canonical_form[branch.node] >= 0)
+            branch = follow(self.cube, self.table, branch, rows, actions)
         split = branch.moves.shape[1]
-        worth = np.flatnonzero(branch.bound <= limit - split)
-        stops, nodes = np.zeros((len(worth), 1), np.uint8), np.zeros((len(worth), 1), np.int64)
-        moves, lengths = np.zeros((len(worth), limit), np.int64), np.full(len(worth), _STOPPED)
-        first, numbers = [len(worth)], count()  # the first piece of work with a solution so far; whose turn it is
+        row, moves, nodes = self.first(branch, limit - split, seconds, most)
+        nodes += len(branch.node)
+        if row == _STOPPED:
+            return None, nodes
+        return ([] if row == _NONE else [branch.moves[row].tolist() + moves]), nodes
+
+    def first(self, branch: Branch, limit: int, seconds: float, most: float) -> tuple[int, list[int], int]:
+        """The first state of a branch that has a solution of at most `limit` moves: its row, the moves, and the nodes it took.
+
+        The row is -1 if there is none, -2 if seconds or nodes ran out. All threads work; which row, moves and nodes come out
+        does not depend on their number.
+        """
+        worth = np.flatnonzero(branch.bound <= limit)
+        pieces = [piece for piece in np.array_split(worth, _PIECES) if len(piece)]
+        stops, nodes = np.zeros((len(pieces), 1), np.uint8), np.zeros((len(pieces), 1), np.int64)
+        moves, outcomes = np.zeros((len(pieces), limit), np.int64), np.full((len(pieces), 2), _STOPPED)
+        found, numbers = [len(pieces)], count()  # the first piece of work with a solution so far; whose turn it is
 
         def work() -> None:
-            while (i := next(numbers)) < first[0] and nodes.sum() < most:
-                start = (field[worth[i]] for field in branch[1:])
-                room = (limit - split, stops[i], moves[i, split:], nodes[i])
-                lengths[i] = search(*self.table.tables, self.cube.canonical_form, *start, *room)
-                if lengths[i] >= 0:
-                    first[0] = min(first[0], i)
+            while (i := next(numbers)) < found[0] and nodes.sum() < most:
+                room = (limit, stops[i], moves[i], nodes[i])
+                outcomes[i] = search(*self.table, self.cube.canonical_form, *branch[1:], pieces[i], *room)
+                if outcomes[i, 0] >= 0:
+                    found[0] = min(found[0], i)
                     stops[i + 1 :] = 1
 
         timer = Timer(min(max(seconds, 0.0), 1e8), lambda: stops.fill(1))
@@ -170,45 +211,52 @@ class OptimalSolver:
         finally:  # on Ctrl-C the other threads end too
             timer.cancel()
             stops[:] = 1
-        at = first[0]
-        looked_at = len(branch.node) + int(nodes[: at + 1].sum())
-        if (lengths[:at] == _STOPPED).any():
-            return None, looked_at
-        if at == len(worth):
-            return [], looked_at
-        moves[at, :split] = branch.moves[worth[at]]
-        return [moves[at, : split + lengths[at]].tolist()], looked_at
+        # One thread would have ended at the piece before which the nodes ran out; several may have gone further.
+        spent = np.concatenate([[0], nodes[:, 0].cumsum()])
+        end = min(int((spent < most).sum()), len(pieces))
+        at = found[0]
+        if at >= end < len(pieces) or (outcomes[:at, 0] == _STOPPED).any():
+            return _STOPPED, [], int(spent[min(at, end)])
+        if at == len(pieces):
+            return _NONE, [], int(spent[-1])
+        row, length = outcomes[at].tolist()
+        return row, moves[at, :length].tolist(), int(spent[at + 1])
 
 
 def certify(
-    solver: OptimalSolver, states: np.ndarray, solutions: Sequence[Sequence[int]], seconds: float = float("inf")
+    solver: OptimalSolver,
+    states: np.ndarray,
+    solutions: Sequence[Sequence[int]],
+    seconds: float = 600.0,
+    nodes: float = float("inf"),
 ) -> tuple[list[str], Proof]:
-    """What anybody's solutions of states [B, 20] are, with the proof, which may take so many seconds for each.
+    """What anybody's solutions of states [B, 20] are, with the proofs, which may take so many seconds and nodes each.
 
-    "optimal"; "improvable", if the proof has a shorter one; "unknown", if time ran out; "wrong", if it does not solve its
-    state.
+    "optimal"; "improvable", if the proof has a shorter one; "unknown", if the budget ran out; "wrong", if it does not solve its
+    state, of which the proof then says nothing.
     """
-    moves = [list(map(int, solution)) for solution in solutions]
-    right = [
-        bool(solver.cube.is_solved(solver.cube.after(each, state)[None])[0]) for state, each in zip(states, moves, strict=True)
-    ]
-    proof = solver.solve(states, [each if good else None for each, good in zip(moves, right, strict=True)], seconds)
+    right = are_solutions(solver.cube, states, solutions)
+    proof = solver.solve(states[right], [s for s, good in zip(solutions, right, strict=True) if good], seconds, nodes)
+    moves: list[list[int] | None] = [None] * len(right)
+    every = Proof(moves, *(np.zeros(len(right), field.dtype) for field in proof[1:]))  # type: ignore[arg-type]
+    every.upper[:] = -1
+    for i, at in enumerate(np.flatnonzero(right)):
+        for field, part in zip(every, proof, strict=True):
+            field[at] = part[i]
     verdicts = []
-    for i, good in enumerate(right):
-        shorter = 0 <= proof.upper[i] < len(moves[i])
-        verdicts.append("wrong" if not good else "improvable" if shorter else "optimal" if proof.proven[i] else "unknown")
-    return verdicts, proof
+    for good, length, proven, upper in zip(right, map(len, solutions), every.proven, every.upper, strict=True):
+        verdicts.append("wrong" if not good else "improvable" if upper < length else "optimal" if proven else "unknown")
+    return verdicts, every
 
 
-def unfold(cube: Cube, table: Table, branch: Branch) -> Branch:
-    """All that canonical sequences of one move more lead to."""
+def follow(cube: Cube, table: Table, branch: Branch, rows: np.ndarray, actions: np.ndarray) -> Branch:
+    """The states one action on [n] from some rows [n] of a branch."""
     c = table.coordinates
-    rows, actions = np.nonzero(cube.canonical_form[branch.node] >= 0)
     before, by = branch.coordinates[rows], c.axes[:, actions].T  # [n, 3, 3], [n, 3]
     moved = [moves[before[:, :, k], by] for k, moves in enumerate((c.twist_moves, c.flip_moves, c.slice_moves))]
     coordinates = np.stack(moved, axis=2)
     entries = np.empty((len(rows), 3), np.int64)
-    read_all(*table.tables, coordinates, entries)
+    read_all(*table, coordinates, entries)
     parents = branch.away[rows]
     return Branch(
         np.concatenate([branch.moves[rows], actions[:, None]], axis=1),
@@ -252,26 +300,39 @@ def read_all(c, table, orders, exact, coordinates, out):
 
 
 @_jit
-def search(c, table, orders, exact, canonical, start, distances, corners, node, limit, stop, moves, nodes):
-    """Depth-first search from one state for a solution of at most `limit` moves, written into moves [limit].
+def search(c, table, orders, exact, canonical, coordinates, distances, corners, node, rows, limit, stop, moves, nodes):
+    """Depth-first search from some rows of a branch, one after another, for a solution of at most `limit` moves.
 
-    start [3, 3] are twist, flip and slice on each axis, distances [3] those of the axes, node the state of the automaton of
-    canonical sequences. Ends when stop [1] is set. Returns the length found, -1 for none, -2 if stopped; counts nodes [1].
+    Ends with the first solution, which is written into moves [limit], or when stop [1] is set; counts nodes [1]. Returns the
+    row and the length; both are -1 if there is no solution, -2 if it was stopped.
     """
     A = canonical.shape[1]
-    # The stack: at every depth up to A children, of which alive[:count] are gone down to in turn.
-    twists, flips, slices = (
-        np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16)
+    stack = Stack(
+        np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16),
+        np.empty((limit + 1, 3, A), np.int64), np.empty((limit + 1, A), np.int64), np.empty((limit + 1, A), np.int64),
+        np.empty((limit + 1, A), np.int64), np.empty(limit + 1, np.int64),
     )  # fmt: skip
-    away = np.empty((limit + 1, 3, A), np.int64)
-    corner, state = np.empty((limit + 1, A), np.int64), np.empty((limit + 1, A), np.int64)
-    alive, count = np.empty((limit + 1, A), np.int64), np.zeros(limit + 1, np.int64)
     entries = np.empty(A, np.uint64)
-    for axis in range(3):
-        twists[0, axis, 0], flips[0, axis, 0], slices[0, axis, 0] = start[axis, 0], start[axis, 1], start[axis, 2]
-        away[0, axis, 0] = distances[axis]
-    corner[0, 0], state[0, 0], alive[0, 0], count[0] = corners, node, 0, 1
-    depth = 0
+    for row in rows:
+        for axis in range(3):
+            stack.twists[0, axis, 0] = coordinates[row, axis, 0]
+            stack.flips[0, axis, 0] = coordinates[row, axis, 1]
+            stack.slices[0, axis, 0] = coordinates[row, axis, 2]
+            stack.away[0, axis, 0] = distances[row, axis]
+        stack.corner[0, 0], stack.node[0, 0], stack.alive[0, 0], stack.count[0] = corners[row], node[row], 0, 1
+        length = search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes)
+        if length >= 0:
+            return row, length
+        if length == _STOPPED:
+            return _STOPPED, _STOPPED
+    return _NONE, _NONE
+
+
+@_jit
+def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes):
+    """The same from the one state at the bottom of a stack; entries [A] is room. Returns the length, -1 or -2."""
+    twists, flips, slices, away, corner, node, alive, count = stack
+    home, depth = c.goal[2], 0
     while depth >= 0:
         if count[depth] == 0:
             depth -= 1
@@ -282,21 +343,23 @@ def search(c, table, orders, exact, canonical, start, distances, corners, node, 
         here = alive[depth, count[depth]]
         if depth > 0:
             moves[depth - 1] = here  # children are numbered by their actions
+        x, y, z = away[depth, 0, here], away[depth, 1, here], away[depth, 2, here]
         # In the subgroups of all axes, corners at home, and the middle edges of every axis in order: solved.
-        inside = away[depth, 0, here] == 0 and away[depth, 1, here] == 0 and away[depth, 2, here] == 0
-        ordered = slices[depth, 0, here] == c.home and slices[depth, 1, here] == c.home and slices[depth, 2, here] == c.home
-        if inside and ordered and corner[depth, here] == 0:
+        ordered = slices[depth, 0, here] == home and slices[depth, 1, here] == home and slices[depth, 2, here] == home
+        if x == 0 and y == 0 and z == 0 and ordered and corner[depth, here] == 0:
             return depth
         left = limit - depth - 1  # moves left after the next
         if left < 0:
             continue
-        at, below, n = state[depth, here], depth + 1, 0
-        for a in range(A):
+        at, below, n = node[depth, here], depth + 1, 0
+        for a in range(canonical.shape[1]):
             if canonical[at, a] >= 0:
                 alive[below, n] = a
                 n += 1
         nodes[0] += n
-        for axis in range(3):
+        farthest = 0 if x >= y and x >= z else 1 if y >= z else 2
+        for k in range(3):
+            axis = (farthest + k) % 3
             twist, flip, middle = twists[depth, axis, here], flips[depth, axis, here], slices[depth, axis, here]
             for i in range(n):
                 a = alive[below, i]
@@ -323,7 +386,7 @@ def search(c, table, orders, exact, canonical, start, distances, corners, node, 
             if d == left and d > 0 and d == away[below, 1, a] and d == away[below, 2, a]:
                 continue
             corner[below, a] = c.corner_moves[corner[depth, here], a]
-            state[below, a] = canonical[at, a]
+            node[below, a] = canonical[at, a]
             alive[below, kept] = a
             kept += 1
         count[below] = kept
@@ -332,14 +395,14 @@ def search(c, table, orders, exact, canonical, start, distances, corners, node, 
 
 
 @_jit
-def descend(c, table, orders, exact, goal, start):
+def descend(c, table, orders, exact, start):
     """The distance to the subgroup of one upright axis from its coordinates [3], by going there; exact + 1 if it is further."""
     twist, flip, slices = start[0], start[1], start[2]
     entry = read(table, entry_of(c, orders, twist, flip, slices))
     if entry == 3:
         return exact + 1
     distance, among = 0, 1 if orders > 1 else 24
-    while twist != goal[0] or flip != goal[1] or slices // among != goal[2] // among:
+    while twist != c.goal[0] or flip != c.goal[1] or slices // among != c.goal[2] // among:
         for a in range(c.twist_moves.shape[1]):
             t, f, s = np.int64(c.twist_moves[twist, a]), np.int64(c.flip_moves[flip, a]), np.int64(c.slice_moves[slices, a])
             nearer = read(table, entry_of(c, orders, t, f, s))

@@ -128,14 +128,22 @@ def cache_folder() -> Path:
 def _load_or_build(puzzle: Puzzle) -> tuple[np.ndarray, StateTable | None]:
     fingerprint = _fingerprint(puzzle)
     if fingerprint not in _in_process:
-        file = cache_folder() / f"{puzzle.name}.npz"
-        found = _load(file, puzzle, fingerprint)
-        if found is None:
-            found = (breadth_first(puzzle), None) if puzzle.enumerable else breadth_first_by_hash(puzzle)
-            _save(file, fingerprint, *found)
-        found[0].flags.writeable = False
-        _in_process[fingerprint] = found
+        arrays = files.kept(cache_folder() / f"{puzzle.name}.npz", fingerprint, lambda: _build(puzzle))
+        arrays["distances"].flags.writeable = False
+        table = None
+        if "states" in arrays:
+            table = StateTable(puzzle.state_size)
+            table.insert(arrays["states"])
+        _in_process[fingerprint] = arrays["distances"], table
     return _in_process[fingerprint]
+
+
+def _build(puzzle: Puzzle) -> dict[str, np.ndarray]:
+    """The distances, and the states in their order where there is no perfect index."""
+    if puzzle.enumerable:
+        return {"distances": breadth_first(puzzle)}
+    distances, table = breadth_first_by_hash(puzzle)
+    return {"distances": distances, "states": table.states[: len(table)]}
 
 
 def _fingerprint(puzzle: Puzzle) -> str:
@@ -144,30 +152,3 @@ def _fingerprint(puzzle: Puzzle) -> str:
     if not puzzle.enumerable:
         return rules
     return hash_of(rules, puzzle.from_index(np.linspace(0, puzzle.n_states - 1, 64).astype(np.int64)))
-
-
-def _load(file: Path, puzzle: Puzzle, fingerprint: str) -> tuple[np.ndarray, StateTable | None] | None:
-    """The table in a file, or None if there is none, or it is damaged or of another version."""
-    try:
-        state, arrays = files.load(file)
-    except ValueError:
-        return None
-    if state.get("fingerprint") != fingerprint:
-        return None
-    distances, states = arrays["distances"], arrays.get("states")
-    if states is None:
-        return distances, None
-    table = StateTable(puzzle.state_size)
-    table.insert(states)
-    return distances, table
-
-
-def _save(file: Path, fingerprint: str, distances: np.ndarray, table: StateTable | None) -> None:
-    """Keep a table; a folder that cannot be written costs a rebuild next time, nothing else."""
-    arrays = {"distances": distances}
-    if table is not None:
-        arrays["states"] = table.states[: len(table)]
-    try:
-        files.save(file, {"fingerprint": fingerprint}, arrays)
-    except OSError:
-        return

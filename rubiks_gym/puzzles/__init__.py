@@ -4,7 +4,7 @@ from rubiks_gym.puzzles.check import check_puzzle
 from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.hanoi import Hanoi
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
-from rubiks_gym.puzzles.puzzle import Puzzle, sample_seeds
+from rubiks_gym.puzzles.puzzle import Puzzle, are_solutions, sample_seeds
 from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
 from rubiks_gym.registration import PUZZLES, puzzle_from_name
 
@@ -16,6 +16,7 @@ __all__ = [
     "Puzzle",
     "Rubik2x2",
     "Rubik3x3",
+    "are_solutions",
     "check_puzzle",
     "get_num_threads",
     "puzzle_from_name",

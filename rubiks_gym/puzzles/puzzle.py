@@ -359,6 +359,12 @@ class Puzzle:
         return f"<{self.name}>"
 
 
+def are_solutions(puzzle: Puzzle, states: np.ndarray, moves: Sequence[Sequence[int]]) -> np.ndarray:
+    """Which of the move sequences really lead from their start state [B, S] to the goal, [B] bool."""
+    ends = [puzzle.after(sequence, state) for state, sequence in zip(states, moves, strict=True)]
+    return puzzle.is_solved(np.stack(ends)) if ends else np.zeros(0, bool)
+
+
 def sample_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
     """One seed per walk, [n] uint64: what `walks`, `walk` and `random_states` take."""
     if not isinstance(rng, np.random.Generator):

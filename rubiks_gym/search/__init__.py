@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rubiks_gym.puzzles import are_solutions
 from rubiks_gym.search.beam import beam
 from rubiks_gym.search.both_ways import both_ways
 from rubiks_gym.search.bwas import bwas
@@ -27,7 +28,7 @@ from rubiks_gym.search.heuristic import DecomposedHeuristic, lookahead_policy
 from rubiks_gym.search.mcts import mcts
 from rubiks_gym.search.mcts_settings import PRESETS, Settings
 from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, Solutions, are_solutions
+from rubiks_gym.search.solutions import Budget, Solutions
 
 
 class Search(NamedTuple):

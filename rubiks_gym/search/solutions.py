@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rubiks_gym.puzzles import Puzzle
-
 
 class Solutions(NamedTuple):
     """The outcome of a search from B start states."""
@@ -67,9 +65,3 @@ def path(parent: np.ndarray, action: np.ndarray, node: int) -> list[int]:
         moves.append(int(action[node]))
         node = parent[node]
     return moves[::-1]
-
-
-def are_solutions(puzzle: Puzzle, states: np.ndarray, moves: list[list[int]]) -> np.ndarray:
-    """Which of the move sequences really lead from their start state [B, S] to the goal, [B] bool."""
-    ends = [puzzle.after(sequence, state) for state, sequence in zip(states, moves, strict=True)]
-    return puzzle.is_solved(np.stack(ends)) if ends else np.zeros(0, bool)
