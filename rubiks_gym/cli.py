@@ -23,12 +23,14 @@ import numpy as np
 from rubiks_gym import command_line
 from rubiks_gym.checks import whole
 from rubiks_gym.exact import Exact, OptimalSolver, has_table
-from rubiks_gym.puzzles import PUZZLES, Puzzle, puzzle_from_name, sample_seeds
+from rubiks_gym.puzzles import PUZZLES, Puzzle, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.rewards import REWARDS
 from rubiks_gym.scrambles import SCRAMBLES
 from rubiks_gym.search import SEARCHES, Budget, Solutions, choose, make_search, search_options
 
 TRAINED = "rubik3x3-qtm"  # the puzzle of the tables that come with the suite
+NODES = 10_000_000  # after which a search gives up
+PROOF = "certified"  # the search of --optimal
 IMPORT = "--import MODULE, anywhere, imports a module first: one that registers puzzles of your own."
 
 
@@ -70,9 +72,11 @@ def make_parser() -> Parser:
     how.add_argument(
         "--optimal",
         action="store_true",
-        help="go on to a shortest solution of the 3x3x3 and prove it (a table of 845 MB, once)",
+        help=f"a shortest solution, proven: --search {PROOF} (for the 3x3x3 a table of 845 MB is made, once)",
     )
-    how.add_argument("--max-nodes", type=int, default=10_000_000, metavar="N", help="give up on a state after N nodes")
+    how.add_argument(
+        "--max-nodes", type=int, metavar="N", help=f"give up on a state after N nodes (default: {NODES:,}; --optimal: no limit)"
+    )
     how.add_argument("--max-seconds", type=float, default=600.0, metavar="S", help="give up on a state after S seconds")
     how.add_argument("--seed", type=int, default=0, metavar="S", help="of everything random (default: 0)")
     output = solve.add_argument_group("output")
@@ -85,9 +89,10 @@ def make_parser() -> Parser:
 
 
 def run_solve(args: argparse.Namespace) -> int:
-    """Solve and print; 0 if all states were solved, else 1."""
-    if args.optimal:
-        return run_optimal(args)
+    """Solve and print; 0 if all states were solved, with --optimal proven to be shortest, else 1."""
+    if args.optimal and args.search not in (None, PROOF):
+        raise ValueError(f"--optimal is a search of its own: leave out --search {args.search}")
+    args.search = PROOF if args.optimal else args.search
     agent = load_agent(args.agent, args.puzzle)
     states = start_states(agent.puzzle, args)
     found = search_for(agent, args)(states)
@@ -97,29 +102,7 @@ def run_solve(args: argparse.Namespace) -> int:
         from rubiks_gym.rendering.image import save_solve
 
         save_solve(agent.puzzle, states[0], found.moves[0], args.gif)
-    return int(not found.solved.all())
-
-
-def run_optimal(args: argparse.Namespace) -> int:
-    """Solve, then prove or improve; 0 if all solutions are proven to be shortest, else 1."""
-    puzzle: Any = puzzle_from_name(args.puzzle or TRAINED)
-    states, known = start_states(puzzle, args), None
-    if args.agent is not None or puzzle.name == TRAINED:  # what is found quickly need not be searched for
-        found = search_for(load_agent(args.agent, args.puzzle), args)(states)
-        known = [moves if solved else None for moves, solved in zip(found.moves, found.solved, strict=True)]
-    solver = OptimalSolver(puzzle, show=lambda share: print(f"table of lower bounds, once: {share:.0%}", file=sys.stderr))
-    proof = solver.solve(states, known, seconds=args.max_seconds)
-    for i, state in enumerate(states):
-        moves, text = proof.moves[i], start_text(puzzle, state)
-        told: dict[str, Any] = {"moves": None if moves is None else puzzle.format(moves), "proven": bool(proof.proven[i])}
-        told |= {"lower": int(proof.lower[i]), "nodes": int(proof.nodes[i]), "seconds": round(float(proof.seconds[i]), 3)}
-        if args.json:
-            print(json.dumps({"start": text} | told))
-            continue
-        length = "no solution yet" if moves is None else f"{len(moves)} moves: {told['moves']}"
-        print(f"{text}\n{length}\n{'shortest, proven' if told['proven'] else 'at least ' + str(told['lower']) + ' are needed'}")
-        print(f"{told['nodes']:,} nodes, {told['seconds']:.3f} s")
-    return int(not proof.proven.all())
+    return int(not (found.proven if args.optimal else found.solved).all())
 
 
 def load_agent(run: str | None, name: str | None) -> Any:
@@ -129,10 +112,10 @@ def load_agent(run: str | None, name: str | None) -> Any:
     puzzle = puzzle_from_name(name or TRAINED)
     if has_table(puzzle):
         return Exact(puzzle)
-    if puzzle.name == TRAINED:
-        from rubiks_gym.ntuple import trained
+    if isinstance(puzzle, Rubik3x3):
+        from rubiks_gym import ntuple
 
-        return trained()
+        return ntuple.trained(puzzle.name if puzzle.name in ntuple.TRAINED else TRAINED, puzzle)
     raise ValueError(
         f"{puzzle.name} is too large for an exact table, and no trained agent for it comes along: give --agent RUN"
     )
@@ -173,7 +156,10 @@ def search_for(agent: Any, args: argparse.Namespace) -> Callable[[np.ndarray], S
     """The search as a function of start states [B, S]: what is set, else what suits the agent."""
     search, options, radius, inverse = choose(agent, args.search, args.option, args.radius, args.inverse)
     whole(0, **{"--radius": radius})
-    budget = Budget(nodes=args.max_nodes, seconds=args.max_seconds)
+    usual = float("inf") if search == PROOF else NODES
+    budget = Budget(nodes=usual if args.max_nodes is None else args.max_nodes, seconds=args.max_seconds)
+    if isinstance(agent.puzzle, Rubik3x3) and (search == PROOF or options.get("tail")):
+        OptimalSolver(agent.puzzle, budget.memory, command_line.progress("table of lower bounds, once"))
     return make_search(search, agent, options, radius, inverse, budget, args.seed)
 
 
@@ -184,12 +170,17 @@ def as_text(puzzle: Puzzle, state: np.ndarray, found: Solutions, i: int, picture
         shown = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     moves = found.moves[i]
     outcome = f"solved in {len(moves)} moves: {puzzle.format(moves)}" if found.solved[i] else "not solved within the budget"
+    if found.lower[i]:
+        outcome += "\nshortest, proven" if found.proven[i] else f"\nno solution has fewer than {found.lower[i]} moves"
     return f"{shown}\n{outcome}\n{found.nodes[i]:,} nodes, {found.seconds[i]:.3f} s"
 
 
 def as_json(puzzle: Puzzle, state: np.ndarray, found: Solutions, i: int) -> str:
     """The same as a line of JSON."""
-    solution = {"moves": puzzle.format(found.moves[i]), "length": len(found.moves[i])} if found.solved[i] else {}
+    solution: dict[str, Any] = (
+        {"moves": puzzle.format(found.moves[i]), "length": len(found.moves[i])} if found.solved[i] else {}
+    )
+    solution |= {"proven": bool(found.proven[i]), "lower": int(found.lower[i])} if found.lower[i] else {}
     cost = {"nodes": int(found.nodes[i]), "seconds": round(float(found.seconds[i]), 6)}
     return json.dumps({"start": start_text(puzzle, state), "solved": bool(found.solved[i])} | solution | cost)
 

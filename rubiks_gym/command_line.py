@@ -3,7 +3,9 @@
 import importlib
 import os
 import sys
+import time
 from collections.abc import Callable
+from typing import TextIO
 
 
 def run(main: Callable[[], object]) -> None:
@@ -46,3 +48,24 @@ def look_here() -> None:
     """Let modules be found in the current folder too, as `python -m` does and an installed command does not."""
     if not {os.getcwd(), ""} & set(sys.path):
         sys.path.insert(0, os.getcwd())
+
+
+def progress(title: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> Callable[[float], None]:
+    """A function that shows a share of 0..1 and the time left on standard error: a bar on a terminal, else lines."""
+    stream = stream or sys.stderr
+    began, shown = clock(), -float("inf")
+
+    def show(share: float) -> None:
+        nonlocal shown
+        now = clock()
+        if now - shown < (0.1 if stream.isatty() else 10) and share < 1:
+            return
+        shown = now
+        text = f"{share:.0%}" + (f", {(now - began) * (1 - share) / share:.0f} s left" if 0.01 < share < 1 else "")
+        if stream.isatty():
+            end = "\n" if share >= 1 else ""
+            print(f"\r{title} [{'#' * round(30 * share):30}] {text:20}", end=end, file=stream, flush=True)
+        else:
+            print(f"{title}: {text}", file=stream, flush=True)
+
+    return show

@@ -44,7 +44,7 @@ def asked(monkeypatch):
 
     def record(name, agent, *rest):
         calls.append((name, *rest))
-        return lambda states: Solutions([[]] * len(states), np.ones(len(states), bool), *np.zeros((2, len(states)), int))
+        return lambda states: Solutions([[]] * len(states), np.ones(len(states), bool), *np.zeros((3, len(states)), int))
 
     monkeypatch.setattr(cli, "make_search", record)
     return calls

@@ -12,12 +12,11 @@ from train.evaluation import FARTHEST
 
 # Cosets of <U, D, R2, F2, L2, B2> by their distance in half turns (Kociemba, "The two-phase algorithm")
 HALF_TURNS = [1, 4, 50, 592, 7156, 87236, 1043817, 12070278, 124946368, 821605960, 1199128738, 58202444, 476]
-SMALL = 1 << 20  # bytes: the table without the order of the middle edges, which is built in seconds
 
 
 @pytest.fixture(scope="module", params=["qtm", "htm"])
 def solver(request):
-    return OptimalSolver(Rubik3x3(request.param), memory=SMALL)
+    return OptimalSolver(Rubik3x3(request.param))
 
 
 def random_states(cube, n, seed=0):
@@ -53,15 +52,14 @@ def test_moving_a_cube_moves_its_coordinates_on_every_axis(solver):
 def test_cosets_are_as_many_at_each_distance_as_published():
     cube = Rubik3x3("htm")
     c = cosets.make_coordinates(cube)
-    goal = np.array([int(coordinate(cube.goal[None])[0]) for coordinate in (cosets.twist_of, cosets.flip_of, cosets.slice_of)])
     weights = 16 // np.array([bin(s).count("1") for s in c.stabilisers])  # flips and places that a class stands for
     found = [1]
 
-    def count(depth, table):
+    def count(table):
         entries = np.stack([table >> 2 * k & 3 for k in range(4)], axis=2).reshape(len(table), -1)[:, : cosets.TWISTS]
         found.append(int(((entries != cosets.FAR).sum(axis=1) * weights).sum()) - sum(found))
 
-    cosets.build(cube, c, goal, exact=len(HALF_TURNS) - 1, orders=1, after=count)
+    cosets.build(c, exact=len(HALF_TURNS) - 1, orders=1, after=count)
     assert len(c.members) == 64430 and found == HALF_TURNS
 
 
@@ -85,7 +83,7 @@ def test_solutions_of_near_states_are_as_short_as_breadth_first_search_finds_the
 
 
 def test_prefixes_of_the_farthest_position_are_as_far_as_they_are_long():
-    solver = OptimalSolver(Rubik3x3("qtm"), memory=SMALL)
+    solver = OptimalSolver(Rubik3x3("qtm"))
     moves = solver.cube.parse(FARTHEST)
     states = np.stack([solver.cube.after(moves[:q]) for q in range(1, 13)])
     assert solver.distance(states).tolist() == list(range(1, 13))
@@ -98,7 +96,7 @@ def test_a_known_solution_is_kept_if_it_is_optimal_and_improved_if_not(solver):
     for known in (short, long):
         proof = solver.solve(state[None], [known])
         assert proof.proven[0] and len(proof.moves[0]) == 3
-    with pytest.raises(ValueError, match="no solution of the state"):
+    with pytest.raises(ValueError, match="no solution of state 0: R"):
         solver.solve(state[None], [cube.parse("R")])
 
 
@@ -132,19 +130,6 @@ def test_the_solution_does_not_depend_on_the_number_of_threads(solver):
     finally:
         set_num_threads(before)
     assert found[0] == found[1]
-
-
-def test_a_damaged_table_is_not_believed(tmp_path):
-    file, note = tmp_path / "table.npy", {"exact": 3}
-    table = np.arange(100, dtype=np.uint8)
-    cosets.write_table(file, table, note)
-    assert (cosets.read_table(file, note) == table).all() and cosets.read_table(file, {"exact": 4}) is None
-    content = bytearray(file.read_bytes())
-    content[-1] ^= 1
-    file.write_bytes(content)
-    assert cosets.read_table(file, note) is None
-    file.write_bytes(b"\x93NUMPY garbage")
-    assert cosets.read_table(file, note) is None
 
 
 def test_other_puzzles_are_refused():

@@ -32,8 +32,8 @@ class SearchOptions:
     """Search from the state alone, even where the inverse state too would suit the agent."""
     also: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """Search with this agent (like RUN) too and keep the shortest solution; may be repeated."""
-    max_nodes: int = 1_000_000
-    """Give up on a state after so many nodes."""
+    max_nodes: int | None = None
+    """Give up on a state after so many nodes (default: a million; certified, whose proofs look at billions: no limit)."""
     max_seconds: float = 600.0
     """Give up on a state after so many seconds (searches that advance all states together: on all of them)."""
     seed: int = 0
@@ -50,7 +50,8 @@ class SearchOptions:
     def make(self, agent: Agent) -> Callable[[np.ndarray], Solutions]:
         """The same as a function of start states [B, S]."""
         search, options, radius, inverse = self.choice(agent)
-        budget = Budget(nodes=self.max_nodes, seconds=self.max_seconds)
+        usual = float("inf") if search == "certified" else 1_000_000
+        budget = Budget(nodes=usual if self.max_nodes is None else self.max_nodes, seconds=self.max_seconds)
         perimeter, searches = Perimeter(agent.puzzle, radius) if radius else 0, []
         for each in (agent, *map(agents.load, self.also)):
             if each.puzzle.name != agent.puzzle.name:

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from rubiks_gym.exact.cosets import Table, corners_of, flip_of, load_table, odd_corners, slice_of, twist_of
-from rubiks_gym.puzzles import Cube, Rubik3x3, are_solutions
+from rubiks_gym.puzzles import Cube, Puzzle, Rubik3x3, are_solutions
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 
@@ -46,9 +46,8 @@ class Proof(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """States from which a depth-first search begins, n of them, in the order of their moves."""
+    """States from which a depth-first search begins, n of them."""
 
-    moves: np.ndarray  # [n, k] int64, the moves that led to each
     coordinates: np.ndarray  # [n, 3, 3] uint16, twist, flip and slice on each axis
     away: np.ndarray  # [n, 3] int64, distances to the axes' subgroups
     corners: np.ndarray  # [n] int64
@@ -71,7 +70,7 @@ class Stack(NamedTuple):
     corner: np.ndarray  # [limit + 1, A] int64
     node: np.ndarray  # [limit + 1, A] int64
     alive: np.ndarray  # [limit + 1, A] int64, the children not ruled out, which are gone down to from the last to the first
-    count: np.ndarray  # [limit + 1] int64, how many those are
+    counts: np.ndarray  # [limit + 1] int64, how many those are
 
 
 class OptimalSolver:
@@ -86,7 +85,7 @@ class OptimalSolver:
         show: is told the share of the table that is built, 0 to 1.
     """
 
-    def __init__(self, cube: Cube, memory: int = 3 << 30, show: Callable[[float], None] = lambda share: None) -> None:
+    def __init__(self, cube: Puzzle, memory: int = 3 << 30, show: Callable[[float], None] = lambda share: None) -> None:
         if not isinstance(cube, Rubik3x3):
             raise ValueError(f"the optimal solver is for the 3x3x3, not for {cube.name}; ExactTable is for small puzzles")
         self.cube, self.table = cube, load_table(cube, memory, show)
@@ -96,8 +95,9 @@ class OptimalSolver:
         self,
         states: np.ndarray,
         upper: Sequence[Sequence[int] | None] | None = None,
-        seconds: float | Sequence[float] = float("inf"),
-        nodes: float | Sequence[float] = float("inf"),
+        seconds: float | np.ndarray = float("inf"),
+        nodes: float | np.ndarray = float("inf"),
+        deepest: float = float("inf"),
         show: Callable[[int], None] = lambda done: None,
     ) -> Proof:
         """A shortest solution of each of states [B, 20], or, where seconds or nodes (for each) run out, bounds.
@@ -106,7 +106,8 @@ class OptimalSolver:
             states: real cubes.
             upper: a solution of each that need not be optimal, or None: only what is shorter has to be ruled out then.
             seconds: time for each state, one number or [B].
-            nodes: states looked at for each state; seen to between pieces of work, so that it may be exceeded by one of them.
+            nodes: states looked at for each state, likewise; checked between pieces of work, so one more may be done.
+            deepest: the largest number of moves that is tried.
             show: is told how many states are done.
         """
         states = self.cube.check(self.cube.as_states(states))
@@ -118,7 +119,7 @@ class OptimalSolver:
         budgets = np.broadcast_to(seconds, len(states)), np.broadcast_to(nodes, len(states))
         rows = []
         for i, row in enumerate(zip(states, known, *budgets, strict=True)):
-            rows.append(self._solve(*row))
+            rows.append(self._solve(*row, deepest))
             show(i + 1)
         moves, proven, lower, looked_at, times = zip(*rows, strict=True) if rows else ((),) * 5
         lengths = [-1 if solution is None else len(solution) for solution in moves]
@@ -132,7 +133,7 @@ class OptimalSolver:
         return self.solve(states).lower
 
     def _solve(
-        self, state: np.ndarray, best: list[int] | None, seconds: float, most: float
+        self, state: np.ndarray, best: list[int] | None, seconds: float, most: float, deepest: float
     ) -> tuple[list[int] | None, bool, int, int, float]:
         began, looked_at = time.perf_counter(), 0
         roots = [self.root(state), self.root(self.cube.inverse(state[None])[0])]
@@ -141,6 +142,8 @@ class OptimalSolver:
         while best is None or lower < len(best):
             costs = []
             for way in ways:
+                if lower > deepest or looked_at >= most or time.perf_counter() - began >= seconds:
+                    return best, False, lower, looked_at, time.perf_counter() - began
                 found, n = self.refute(roots[way], lower, seconds - (time.perf_counter() - began), most - looked_at)
                 looked_at += n
                 costs.append(n)
@@ -159,8 +162,7 @@ class OptimalSolver:
         upright = self.cube.symmetries(state[None])[0][self.table.coordinates.rotations]
         coordinates = np.stack([twist_of(upright), flip_of(upright), slice_of(upright)], axis=1)
         away = [descend(*self.table, axis) for axis in coordinates]
-        none, start = np.empty((1, 0), np.int64), np.zeros(1, np.int64)
-        return Branch(none, coordinates[None].astype(np.uint16), np.array([away]), corners_of(state[None]), start)
+        return Branch(coordinates[None].astype(np.uint16), np.array([away]), corners_of(state[None]), np.zeros(1, np.int64))
 
     def least(self, state: np.ndarray, *roots: Branch) -> int:
         """The lower bound of a state [20] that its roots give; in quarter turns the next number of the state's parity."""
@@ -172,16 +174,16 @@ class OptimalSolver:
 
         Also returns the number of states looked at.
         """
-        branch = root
+        branch, begun = root, np.empty((1, 0), np.int64)
         for _ in range(min(_SPLIT, limit)):
             rows, actions = np.nonzero(self.cube.canonical_form[branch.node] >= 0)
             branch = follow(self.cube, self.table, branch, rows, actions)
-        split = branch.moves.shape[1]
-        row, moves, nodes = self.first(branch, limit - split, seconds, most)
+            begun = np.concatenate([begun[rows], actions[:, None]], axis=1)
+        row, moves, nodes = self.first(branch, limit - begun.shape[1], seconds, most)
         nodes += len(branch.node)
         if row == _STOPPED:
             return None, nodes
-        return ([] if row == _NONE else [branch.moves[row].tolist() + moves]), nodes
+        return ([] if row == _NONE else [begun[row].tolist() + moves]), nodes
 
     def first(self, branch: Branch, limit: int, seconds: float, most: float) -> tuple[int, list[int], int]:
         """The first state of a branch that has a solution of at most `limit` moves: its row, the moves, and the nodes it took.
@@ -198,7 +200,7 @@ class OptimalSolver:
         def work() -> None:
             while (i := next(numbers)) < found[0] and nodes.sum() < most:
                 room = (limit, stops[i], moves[i], nodes[i])
-                outcomes[i] = search(*self.table, self.cube.canonical_form, *branch[1:], pieces[i], *room)
+                outcomes[i] = search(*self.table, self.cube.canonical_form, *branch, pieces[i], *room)
                 if outcomes[i, 0] >= 0:
                     found[0] = min(found[0], i)
                     stops[i + 1 :] = 1
@@ -233,20 +235,15 @@ def certify(
     """What anybody's solutions of states [B, 20] are, with the proofs, which may take so many seconds and nodes each.
 
     "optimal"; "improvable", if the proof has a shorter one; "unknown", if the budget ran out; "wrong", if it does not solve its
-    state, of which the proof then says nothing.
+    state, for which there is then no proof but the first lower bound.
     """
     right = are_solutions(solver.cube, states, solutions)
-    proof = solver.solve(states[right], [s for s, good in zip(solutions, right, strict=True) if good], seconds, nodes)
-    moves: list[list[int] | None] = [None] * len(right)
-    every = Proof(moves, *(np.zeros(len(right), field.dtype) for field in proof[1:]))  # type: ignore[arg-type]
-    every.upper[:] = -1
-    for i, at in enumerate(np.flatnonzero(right)):
-        for field, part in zip(every, proof, strict=True):
-            field[at] = part[i]
+    checked = [list(solution) if good else None for solution, good in zip(solutions, right, strict=True)]
+    proof = solver.solve(states, checked, np.where(right, seconds, 0), nodes)
     verdicts = []
-    for good, length, proven, upper in zip(right, map(len, solutions), every.proven, every.upper, strict=True):
+    for good, length, proven, upper in zip(right, map(len, solutions), proof.proven, proof.upper, strict=True):
         verdicts.append("wrong" if not good else "improvable" if upper < length else "optimal" if proven else "unknown")
-    return verdicts, every
+    return verdicts, proof
 
 
 def follow(cube: Cube, table: Table, branch: Branch, rows: np.ndarray, actions: np.ndarray) -> Branch:
@@ -259,7 +256,6 @@ def follow(cube: Cube, table: Table, branch: Branch, rows: np.ndarray, actions: 
     read_all(*table, coordinates, entries)
     parents = branch.away[rows]
     return Branch(
-        np.concatenate([branch.moves[rows], actions[:, None]], axis=1),
         coordinates,
         np.where(entries == 3, table.exact + 1, parents + (entries - parents + 31) % 3 - 1),
         c.corner_moves[branch.corners[rows], actions].astype(np.int64),
@@ -319,7 +315,7 @@ def search(c, table, orders, exact, canonical, coordinates, distances, corners, 
             stack.flips[0, axis, 0] = coordinates[row, axis, 1]
             stack.slices[0, axis, 0] = coordinates[row, axis, 2]
             stack.away[0, axis, 0] = distances[row, axis]
-        stack.corner[0, 0], stack.node[0, 0], stack.alive[0, 0], stack.count[0] = corners[row], node[row], 0, 1
+        stack.corner[0, 0], stack.node[0, 0], stack.alive[0, 0], stack.counts[0] = corners[row], node[row], 0, 1
         length = search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes)
         if length >= 0:
             return row, length
@@ -331,16 +327,16 @@ def search(c, table, orders, exact, canonical, coordinates, distances, corners, 
 @_jit
 def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes):
     """The same from the one state at the bottom of a stack; entries [A] is room. Returns the length, -1 or -2."""
-    twists, flips, slices, away, corner, node, alive, count = stack
+    twists, flips, slices, away, corner, node, alive, counts = stack
     home, depth = c.goal[2], 0
     while depth >= 0:
-        if count[depth] == 0:
+        if counts[depth] == 0:
             depth -= 1
             continue
         if stop[0]:
             return _STOPPED
-        count[depth] -= 1
-        here = alive[depth, count[depth]]
+        counts[depth] -= 1
+        here = alive[depth, counts[depth]]
         if depth > 0:
             moves[depth - 1] = here  # children are numbered by their actions
         x, y, z = away[depth, 0, here], away[depth, 1, here], away[depth, 2, here]
@@ -389,7 +385,7 @@ def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, 
             node[below, a] = canonical[at, a]
             alive[below, kept] = a
             kept += 1
-        count[below] = kept
+        counts[below] = kept
         depth = below
     return _NONE
 

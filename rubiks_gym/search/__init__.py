@@ -23,6 +23,7 @@ from rubiks_gym.puzzles import are_solutions
 from rubiks_gym.search.beam import beam
 from rubiks_gym.search.both_ways import both_ways
 from rubiks_gym.search.bwas import bwas
+from rubiks_gym.search.certified import certified
 from rubiks_gym.search.greedy import greedy
 from rubiks_gym.search.heuristic import DecomposedHeuristic, lookahead_policy
 from rubiks_gym.search.mcts import mcts
@@ -45,6 +46,7 @@ SEARCHES: dict[str, Search] = {
     "sample-policy": Search(greedy, {"by": "sample", "allow_undo": True}, "draws every move from the policy"),
     "bwas": Search(bwas, {}, "batch weighted A*: lowest weight * g + h first (Agostinelli 2019)"),
     "beam": Search(beam, {}, "keeps the best states of every layer; partial expansion if the heuristic is decomposed"),
+    "certified": Search(certified, {}, "a beam that is finished exactly, then the proof that nothing is shorter (3x3x3)"),
     "mcts": Search(mcts, {}, "Monte Carlo tree search, one tree per start; the papers' are settings of it"),
     # Konen's priors are a softmax over the children's values, which the search makes itself when it is given no policy.
     "mcts-konen": Search(
@@ -181,6 +183,7 @@ __all__ = [
     "beam",
     "both_ways",
     "bwas",
+    "certified",
     "choose",
     "greedy",
     "lookahead_policy",

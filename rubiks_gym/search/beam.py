@@ -6,13 +6,16 @@ from functools import partial
 import numpy as np
 
 from rubiks_gym.checks import whole
+from rubiks_gym.exact import OptimalSolver
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.table import StateTable, children
 from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic, as_costs, heuristic
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.tail import ExactTail
 
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache and are a full batch for a network
+_TAIL = 200  # bytes per state of a layer that a tail takes
 _LIKE_PARENT = 2 / 3  # how much of its parent's second part a child is expected to have
 
 # States of a layer below [M, S], rows of their parents [M], actions [M], and the part of their costs known so far [M].
@@ -27,6 +30,7 @@ def beam(
     width: int = 1024,
     children_per_state: int = 3,
     max_steps: int = 1000,
+    tail: int = 0,
     decomposed: DecomposedHeuristic | None = None,
     perimeter: Perimeter | None = None,
     budget: Budget | None = None,
@@ -41,6 +45,8 @@ def beam(
     With a decomposed heuristic it expands partially: the first part of a child's cost and its parent's second part tell which
     children are worth a closer look; only the best children_per_state * W are made and have their own second part worked out.
 
+    With a tail it ends with the first state kept that is exactly so many moves from the goal, which lower bounds tell (3x3x3).
+
     A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
 
     Args:
@@ -50,6 +56,7 @@ def beam(
         width: states kept per layer, W.
         children_per_state: with `decomposed`, children made per state kept.
         max_steps: layers at most.
+        tail: moves at the end of a solution that an exact search finds, 12 say; 0 for none. Needs a table of 845 MB, once.
         decomposed: cost_to_go in two parts, if it has them.
         perimeter: states whose way home is known.
         budget: for each start; checked before each call of cost_to_go or of its second part.
@@ -57,13 +64,15 @@ def beam(
     """
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, width=width, max_steps=max_steps, children_per_state=children_per_state)
+    whole(0, tail=tail)
+    finisher = partial(ExactTail, OptimalSolver(puzzle, budget.memory), tail) if tail else None
     if decomposed is None:
         most, cost = puzzle.n_actions * width, cost_to_go
         children_of = partial(_all_below, puzzle)
     else:
         most, cost = min(children_per_state, puzzle.n_actions) * width, decomposed.second
         children_of = partial(_promising_below, puzzle, decomposed.first, most)
-    solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, perimeter, budget, watch)
+    solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, finisher, perimeter, budget, watch)
     return one_by_one(solve, states, perimeter, budget, parallel=True)
 
 
@@ -74,6 +83,7 @@ def _solve(
     most: int,
     width: int,
     max_steps: int,
+    finisher: Callable[[np.ndarray], ExactTail] | None,
     perimeter: Perimeter,
     budget: Budget,
     watch: Callable[[np.ndarray], None] | None,
@@ -87,10 +97,16 @@ def _solve(
     history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
     table = StateTable(puzzle.state_size)
     generated = kept_before = 0  # states in all layers so far
+    tail = None if finisher is None else finisher(start)
     while len(layer) and len(history) < max_steps:
+        if tail is not None:
+            home, moves, looked_at = tail.finish(deadline - budget.clock(), budget.nodes - generated)
+            generated += looked_at
+            if home >= 0:
+                return _trace(history, home) + moves, generated
         table.clear()
         room = len(before) + len(layer) + min(most, len(layer) * puzzle.n_actions)
-        if table.nbytes_with(room) + 18 * room + 6 * kept_before > budget.memory:
+        if table.nbytes_with(room) + 18 * room + 6 * kept_before + _TAIL * len(layer) * bool(tail) > budget.memory:
             break
         table.insert(before)
         table.insert(layer)
@@ -115,6 +131,8 @@ def _solve(
         history.append((np.concatenate(parents)[kept], last))
         kept_before += len(kept)
         layer, before = table.states[known + kept], layer
+        if tail is not None:
+            tail.descend(*history[-1])
         if watch is not None:
             watch(layer)
     return None, generated

@@ -111,7 +111,7 @@ def greedy(
         row[row >= 0].tolist() + perimeter.finish(end) if home else [] for row, end, home in zip(path, now, solved, strict=True)
     ]
     seconds = np.full(len(states), (budget.clock() - started) / max(len(states), 1))
-    return Solutions(moves, solved, nodes, seconds)
+    return Solutions(moves, solved, nodes, seconds, np.zeros(len(moves), np.int64))
 
 
 def _with_start(states: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -106,7 +106,7 @@ def mcts(
         together = max(1, len(rows) - int(aside.sum())) if aside.any() else min(2 * together, most_together)
         waiting = np.concatenate([rows[aside], waiting])
     seconds = (budget.clock() - began) / max(1, len(states))
-    return Solutions(moves, solved, nodes, np.full(len(states), seconds))
+    return Solutions(moves, solved, nodes, np.full(len(states), seconds), np.zeros(len(states), np.int64))
 
 
 # The search from T starts in lock-step --------------------------------------------------------------------------------

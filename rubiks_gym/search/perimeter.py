@@ -138,4 +138,5 @@ def one_by_one(
         solved=np.array([moves is not None for moves, _, _ in outcomes], bool),
         nodes=np.array([nodes for _, nodes, _ in outcomes], np.int64),
         seconds=np.array([seconds for _, _, seconds in outcomes], np.float64),
+        lower=np.zeros(len(outcomes), np.int64),
     )

@@ -15,6 +15,12 @@ class Solutions(NamedTuple):
     solved: np.ndarray  # [B] bool
     nodes: np.ndarray  # [B] int64, states generated
     seconds: np.ndarray  # [B] float64; searches that advance all starts together share the time out evenly
+    lower: np.ndarray  # [B] int64, no solution is shorter; 0 where nothing is known about that
+
+    @property
+    def proven(self) -> np.ndarray:
+        """Which solutions are proven to be shortest [B] bool."""
+        return self.solved & (np.array([len(moves) for moves in self.moves], np.int64) <= self.lower)
 
 
 def joined(parts: Sequence[Solutions]) -> Solutions:
@@ -27,8 +33,8 @@ def shortest(tries: Sequence[Solutions]) -> Solutions:
     """Of several tries from the same states the shortest solution each, of equal ones the first; nodes and seconds add up."""
     lengths = np.array([np.where(t.solved, [len(moves) for moves in t.moves], np.inf) for t in tries])  # [tries, B]
     moves = [tries[t].moves[b] for b, t in enumerate(lengths.argmin(axis=0))]
-    solved, nodes, seconds = (np.stack(arrays) for arrays in list(zip(*tries, strict=True))[1:])
-    return Solutions(moves, np.any(solved, axis=0), nodes.sum(axis=0), seconds.sum(axis=0))
+    solved, nodes, seconds, lower = (np.stack(arrays) for arrays in list(zip(*tries, strict=True))[1:])
+    return Solutions(moves, np.any(solved, axis=0), nodes.sum(axis=0), seconds.sum(axis=0), lower.max(axis=0))
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Budget:
         clock: what tells the time, in seconds.
     """
 
-    nodes: int = 10_000_000
+    nodes: float = 10_000_000
     seconds: float = float("inf")
     memory: int = 8 * 2**30
     clock: Callable[[], float] = time.perf_counter
