@@ -20,8 +20,9 @@ from rubiks_gym.exact import OptimalSolver, bench
 from rubiks_gym.ntuple import TRAINED, trained
 from rubiks_gym.puzzles import Rubik3x3
 from rubiks_gym.search import make_search
+from rubiks_gym.search.certified import TAILS
 
-HEAD = {"qtm": {"width": 1 << 16, "tail": 12}, "htm": {"width": 1 << 16, "tail": 11}}
+WIDTH = 1 << 16  # of the beam
 DEEPEST = {"qtm": 20, "htm": 18}  # iterations of minutes; the next takes ten times as long
 
 
@@ -35,7 +36,7 @@ def make(metric: str, first: int, deepest: int, file: Path) -> None:
     puzzle = Rubik3x3(metric)
     solver = OptimalSolver(puzzle, show=progress("table of lower bounds, once"))
     agent = trained(puzzle.name if puzzle.name in TRAINED else "rubik3x3-qtm", puzzle)
-    head, states = make_search("beam", agent, HEAD[metric], inverse=True), bench.cubes()
+    head, states = make_search("beam", agent, {"width": WIDTH, "tail": TAILS[metric]}, inverse=True), bench.cubes()
     head(puzzle.after("R U F")[None])  # compiles
     for n, i in enumerate(missing):
         state, cpu = states[i][None], time.process_time()

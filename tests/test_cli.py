@@ -228,7 +228,7 @@ def test_a_puzzle_of_ones_own_is_solved_by_name(tmp_path, form):
         ([*SMALL, "R", "--search", "dfs"], "invalid choice: 'dfs'"),
         ([*SMALL, "R", "--option", "width"], "cannot read the option 'width'"),
         (["--puzzle", "rubik4x4", "--random", "1"], "no puzzle is called 'rubik4x4'"),
-        (["--puzzle", "rubik3x3-htm", "--random", "1"], "give --agent RUN"),
+        (["--puzzle", "hanoi-64-3", "--random", "1"], "give --agent RUN"),
         (["--puzzle", "hanoi-3-3", "--inverse", "--random", "1"], "hanoi-3-3 has no inverse"),
         (["--import", "no_such_module", "R"], "No module named 'no_such_module'"),
         (["R", "--import"], "--import needs the name of a module"),

@@ -56,7 +56,7 @@ def beam(
         width: states kept per layer, W.
         children_per_state: with `decomposed`, children made per state kept.
         max_steps: layers at most.
-        tail: moves at the end of a solution that an exact search finds, 12 say; 0 for none. Needs a table of 845 MB, once.
+        tail: moves at the end of a solution that an exact search finds, 11 say; 0 for none. Needs a table of 845 MB, once.
         decomposed: cost_to_go in two parts, if it has them.
         perimeter: states whose way home is known.
         budget: for each start; checked before each call of cost_to_go or of its second part.

@@ -1,6 +1,6 @@
 """The last moves of a search, exactly: which states of a layer have a solution of a given length, and which one?
 
-A beam loses the shortest solution where its layers are cut first. Twelve quarter turns from the goal the lower bounds of the
+A beam loses the shortest solution where its layers are cut first. Eleven quarter turns from the goal the lower bounds of the
 3x3x3 rule out nearly every state at once, and the few that are left are solved, or not, in microseconds. So the beam stops
 there: `ExactTail` aims at the lower bound of the start, then at the next length that is possible, and so on, and the beam goes
 down one layer whenever the rest would be longer than the tail may be.
