@@ -32,7 +32,9 @@ def make(metric: str, first: int, deepest: int, file: Path) -> None:
     missing = [i for i in range(first) if not (i in done and (done[i]["proven"] or done[i]["deepest"] >= deepest))]
     if not missing:
         return
-    made = records.made()
+    if changed := records.changes():
+        raise ValueError(f"uncommitted changes, for example {changed[0].strip()}: commit them, so that others can repeat this")
+    commit = records.made()["commit"]
     puzzle = Rubik3x3(metric)
     solver = OptimalSolver(puzzle, show=progress("table of lower bounds, once"))
     agent = trained(puzzle.name if puzzle.name in TRAINED else "rubik3x3-qtm", puzzle)
@@ -58,7 +60,7 @@ def make(metric: str, first: int, deepest: int, file: Path) -> None:
             "cpu_seconds": round(time.process_time() - cpu, 3),
             "head": {"length": length, "nodes": nodes, "cpu_seconds": round(headed, 3)},
             "deepest": deepest,
-            "commit": made["commit"],
+            "commit": commit,
         }
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(file, "a") as opened:
