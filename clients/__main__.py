@@ -52,7 +52,7 @@ class Args(timing.Args):
     only: tuple[str, ...] = ()
     """Packages or programs, by a part of their names; none: all."""
     pythons: tuple[Path, ...] = (Path(sys.executable),)
-    """Interpreters: all run gymnasium_random.py, the first one runs the others too."""
+    """Interpreters: the first runs all programs, the others gymnasium_random.py with the newest gymnasium."""
     folder: Path = ROOT / ".venv-clients"
     """Where virtual environments are made, one at a time; each is removed after its programs have run."""
 
@@ -112,7 +112,7 @@ def main(args: Args) -> int:
         subprocess.run(command, check=True)
         wheel = next(Path(folder).glob("*.whl"))
         for client in CLIENTS:
-            for python in args.pythons if client.package == "gymnasium" else args.pythons[:1]:
+            for python in args.pythons if client == Client("gymnasium", (), client.program) else args.pythons[:1]:
                 if not args.only or any(part in client.package + client.program for part in args.only):
                     rows.append(row(python, client, wheel, args.folder))
     shutil.rmtree(args.folder, ignore_errors=True)

@@ -10,25 +10,42 @@
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from rubiks_gym.checks import choice
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import GoalPuzzle, Puzzle
 from rubiks_gym.puzzles.threads import copied
 
-Observe = Callable[[np.ndarray], np.ndarray]
+Observe = Callable[[np.ndarray], Any]
 _ONE_HOT: dict[str, np.dtype] = {"one-hot": np.dtype(np.float32), "one-hot-uint8": np.dtype(np.uint8)}
 
 
+def rows(seen: Any, which: Any) -> Any:
+    """Some rows, or one, of observations [B, ...], or of each in a dictionary of them."""
+    return {key: values[which] for key, values in seen.items()} if isinstance(seen, dict) else seen[which]
+
+
+def _with_goals(see: Observe, puzzle: GoalPuzzle, states: np.ndarray) -> dict[str, np.ndarray]:
+    now, goals = puzzle.halves(states)
+    seen = see(now)
+    return {"observation": seen, "achieved_goal": seen.copy(), "desired_goal": see(goals)}
+
+
 def make_observation(name: str, puzzle: Puzzle) -> tuple[Observe, spaces.Space]:
-    """The encoder of a puzzle's observation and its space.
+    """The encoder of a puzzle's observation and its space; with goals, a dictionary as stable-baselines3's HER wants it.
 
     One-hot forms are a Box: of float32, which every library's networks take as it is, or of uint8. Categories come as
     MultiDiscrete, which stable-baselines3 turns into one-hot by itself.
     """
+    if isinstance(puzzle, GoalPuzzle):
+        see, space = make_observation(name, puzzle.puzzle)
+        keys = ("observation", "achieved_goal", "desired_goal")
+        return partial(_with_goals, see, puzzle), spaces.Dict({key: deepcopy(space) for key in keys})
     choice(puzzle.observations, observation=name)
     if name in _ONE_HOT:
         dtype, size = _ONE_HOT[name], puzzle.state_size * puzzle.one_hot_width

@@ -116,6 +116,11 @@ def _fitting(reward: Reward, puzzle: Puzzle) -> Reward:
     return reward
 
 
+def depends_on_goal_alone(reward: Reward) -> bool:
+    """Whether a reward looks at nothing but whether the goal is reached."""
+    return isinstance(reward, Sparse | PlusMinusOne) or (isinstance(reward, StepCost) and not np.ndim(reward.cost))
+
+
 def make_reward(reward: str | dict[str, Any] | Reward, puzzle: Puzzle) -> Reward:
     """The reward of a name, or the function itself. "potential" by name takes the puzzle's exact table.
 

@@ -26,6 +26,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices,
 
 from rubiks_gym.envs import PuzzleVectorEnv
 from rubiks_gym.envs.vector import AutoresetMode
+from rubiks_gym.observations import rows as rows_of
 from rubiks_gym.scrambles import AdaptiveK
 
 _PER_COPY = ("action_masks", "get_state", "render")  # what env_method can ask a single copy for
@@ -85,12 +86,12 @@ class PuzzleVecEnv(VecEnv):
         rows = np.flatnonzero(dones)
         if len(rows):
             seconds = round(time.time() - self._began, 6)
-            last = info["final_obs"][rows]  # few rows, so that an info someone keeps does not hold those of all copies
+            last = rows_of(info["final_obs"], rows)  # few rows, so that an info someone keeps does not hold those of all copies
             depths = info["final_info"]["scramble_depth"]
             columns = (rows, terminated[rows], depths[rows], self._returns[rows], self._lengths[rows])
             for i, (row, solved, depth, earned, length) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
                 infos[row] = {
-                    "terminal_observation": last[i],
+                    "terminal_observation": rows_of(last, i),
                     "TimeLimit.truncated": not solved,
                     "is_success": solved,
                     "episode": {"r": round(earned, 6), "l": length, "t": seconds},
@@ -151,6 +152,8 @@ class PuzzleVecEnv(VecEnv):
     def env_method(self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any) -> list[Any]:
         """One mask ("action_masks"), dictionary ("get_state") or picture ("render") for each copy."""
         rows = self._rows(indices)
+        if method_name == "compute_reward":  # what HER asks one copy for, for all
+            return [self.env.compute_reward(*method_args, **method_kwargs)] * len(rows)
         if method_name not in _PER_COPY:
             raise AttributeError(
                 f"copies have no method {method_name!r} of their own, only {', '.join(_PER_COPY)}: "

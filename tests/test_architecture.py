@@ -35,7 +35,7 @@ SUITE = {
     "search": {"puzzles", "checks", "exact"},
     "ntuple": {"puzzles", "checks", "files", "search"},
     "envs": {"puzzles", "checks", "exact", "scrambles", "rewards", "observations", "rendering", "registration"},
-    "sb3": {"envs", "scrambles"},
+    "sb3": {"envs", "observations", "scrambles"},
     "cli": {"puzzles", "checks", "command_line", "exact", "ntuple", "rendering", "rewards", "scrambles", "search"},
 }
 

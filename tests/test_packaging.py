@@ -127,6 +127,7 @@ def test_installed_alone_the_wheel_searches_with_a_heuristic_of_ones_own(fresh):
         ("02_random_agent_on_a_vector_env.py", "", r"1   2\d\.\d\d%"),
         ("03_maskable_ppo_on_hanoi.py", "", r"solved in \d+ moves"),
         ("04_a_puzzle_of_your_own.py", "", r"fewest presses: \d\d"),
+        ("06_goals_with_hindsight.py --disks 2 --steps 4000", "", r"before: [123]?\d%(.|\n)*after 4,000 steps: ([789]\d|100)%"),
         (
             "demo.py --walk-batches 10 --rounds 1 --cubes 2 --width 512",
             "",

@@ -47,7 +47,7 @@ class HanoiEnv(PuzzleEnv):
     |---|---|---|
     | `disks`, `pegs` | ints (3, 3) | the size |
     | `scramble` | `"start"`, `"uniform"`, `"deepcube"`, `"adaptive"`, `"fixed"`, `"random-state"`, or an object | |
-    | `k_max`, `reward`, `observation`, `exact`, `render_mode` | as for the cubes | |
+    | `k_max`, `reward`, `observation`, `goal`, `exact`, `render_mode` | as for the cubes | |
 
     ```python
     >>> import gymnasium as gym, rubiks_gym
@@ -61,12 +61,12 @@ class HanoiEnv(PuzzleEnv):
     * v0: first version
     """
 
-    def __init__(self, disks: int = 3, pegs: int = 3, scramble: Any = "start", **keywords: Any) -> None:
-        super().__init__(Hanoi(disks, pegs), scramble=scramble, **keywords)
+    def __init__(self, disks: int = 3, pegs: int = 3, **keywords: Any) -> None:
+        super().__init__(Hanoi(disks, pegs), **keywords)
 
 
 class HanoiVectorEnv(PuzzleVectorEnv, VectorEnv):  # skrl looks at the direct bases
     """Many towers of Hanoi; see `HanoiEnv` and `PuzzleVectorEnv`."""
 
-    def __init__(self, disks: int = 3, pegs: int = 3, scramble: Any = "start", **keywords: Any) -> None:
-        super().__init__(Hanoi(disks, pegs), scramble=scramble, **keywords)
+    def __init__(self, disks: int = 3, pegs: int = 3, **keywords: Any) -> None:
+        super().__init__(Hanoi(disks, pegs), **keywords)

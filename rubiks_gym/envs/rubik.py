@@ -42,6 +42,7 @@ class Rubik3x3Env(PuzzleEnv):
     |---|---|---|
     | `"sparse"` (default) | 0 | 1 |
     | `"step-cost"` | -0.1 | 0.9 |
+    | `rubiks_gym.rewards.StepCost(cost, goal_reward)` | `cost`, one number or one per action | `goal_reward` more |
     | `"deepcube"` | -1 | 1 |
     | `rubiks_gym.rewards.Potential(cost_to_go)` | shaped by a cost-to-go | |
     | a function | `reward(states, actions, next_states, solved) -> [B]` | |
@@ -61,6 +62,7 @@ class Rubik3x3Env(PuzzleEnv):
     | `k_max` | int | longest scramble |
     | `reward` | see above | what a step earns |
     | `observation` | see above | what the agent sees |
+    | `goal` | `"random"`, a state | tell the agent where to go: a `Dict` of `observation`, `achieved_goal` and `desired_goal` |
     | `render_mode` | `None`, `"ansi"`, `"rgb_array"`, `"human"` | |
 
     ```python

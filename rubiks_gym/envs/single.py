@@ -10,6 +10,7 @@ from gymnasium.error import ResetNeeded
 
 from rubiks_gym.checks import whole
 from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
+from rubiks_gym.observations import rows
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.rendering.window import Window
@@ -23,7 +24,7 @@ class PuzzleEnv(gym.Env):
     Args:
         puzzle: the puzzle, or what makes one of settings, which are then keywords too.
         render_mode: None, "ansi", "rgb_array" or "human".
-        **keywords: scramble, k_max, reward, observation, exact; see `Task`.
+        **keywords: scramble, k_max, reward, observation, exact, goal; see `Task`.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": RENDER_FPS}
@@ -31,10 +32,10 @@ class PuzzleEnv(gym.Env):
     def __init__(self, puzzle: Puzzle | Callable[..., Puzzle], render_mode: str | None = None, **keywords: Any) -> None:
         check_render_mode(render_mode, self.metadata["render_modes"])
         puzzle = settings_taken(puzzle, keywords)
-        self.puzzle, self.render_mode = puzzle, render_mode
         self.task = Task(puzzle, **keywords)
+        self.puzzle, self.render_mode = self.task.puzzle, render_mode
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
-        self._states = np.zeros((0, puzzle.state_size), np.uint8)  # [1, S] once reset
+        self._states = np.zeros((0, self.puzzle.state_size), np.uint8)  # [1, S] once reset
         self._depths = np.zeros(1, np.int64)
         self._action = np.zeros(1, np.int64)
         self._stream = np.zeros(0, np.uint64)  # [1] once seeded
@@ -42,7 +43,7 @@ class PuzzleEnv(gym.Env):
         self._unfinished = False  # a step was made and the goal not reached
         self._window = Window(puzzle.name)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode: scrambled, or from options {"scramble": "R U"}, {"state": [...]} or {"depth": k}."""
         if seed is not None:
             whole(0, seed=seed)
@@ -59,9 +60,9 @@ class PuzzleEnv(gym.Env):
         self._stream, self._episode = stream, episode
         if self.render_mode == "human":
             self.render()
-        return self.task.observe(self._states)[0], self._info()
+        return rows(self.task.observe(self._states), 0), self._info()
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make one move; an illegal one changes nothing and costs a step. Truncation is left to TimeLimit."""
         if not len(self._states):
             raise ResetNeeded("call reset() before step()")
@@ -78,11 +79,15 @@ class PuzzleEnv(gym.Env):
             self.task.record(solved)
         if self.render_mode == "human":
             self.render()
-        return self.task.observe(self._states)[0], rewards.item(), terminated, False, self._info()
+        return rows(self.task.observe(self._states), 0), rewards.item(), terminated, False, self._info()
 
     def action_masks(self) -> np.ndarray:
         """Which actions are allowed now, [A] bool; MaskablePPO asks for it by this name."""
         return self.puzzle.legal(self._current())[0]
+
+    def compute_reward(self, achieved_goal: np.ndarray, desired_goal: np.ndarray, info: Any) -> np.ndarray:
+        """What steps earn that end at achieved goals [B, ...] on the way to desired ones, or one step: HER asks for it."""
+        return self.task.compute_reward(achieved_goal, desired_goal)
 
     def get_state(self) -> dict[str, Any]:
         """Where the environment is: puzzle state, scramble depth and random stream. `set_state` goes back there."""

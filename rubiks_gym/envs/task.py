@@ -10,9 +10,9 @@ from gymnasium import spaces
 from rubiks_gym.checks import array, flag, whole
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.observations import make_observation
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import GoalPuzzle, Puzzle
 from rubiks_gym.puzzles.streams import GOLDEN, counter
-from rubiks_gym.rewards import Reward, make_reward
+from rubiks_gym.rewards import Reward, depends_on_goal_alone, make_reward
 from rubiks_gym.scrambles import LONGEST, Scramble, Starts, draw, episode_seeds, make_scramble
 
 RENDER_FPS = 4
@@ -26,25 +26,38 @@ class Task:
     def __init__(
         self,
         puzzle: Puzzle,
-        scramble: str | Scramble = "uniform",
+        scramble: str | dict[str, Any] | Scramble | None = None,
         k_max: int | None = None,
-        reward: str | Reward = "sparse",
+        reward: str | dict[str, Any] | Reward = "sparse",
         observation: str | None = None,
         exact: bool = False,
+        goal: Any = None,
         **unknown: Any,
     ) -> None:
         if unknown:
-            known = "scramble, k_max, reward, observation, exact, render_mode, and the puzzle's own (metric, or disks and pegs)"
+            known = (
+                "scramble, k_max, reward, observation, exact, goal, render_mode, and the puzzle's (metric, or disks and pegs)"
+            )
             # TorchRL, for one, reads these words of Python's and tries again without the keyword.
             raise TypeError(f"{puzzle.name} got an unexpected keyword argument {sorted(unknown)[0]!r}: there are {known}")
+        flag(exact=exact)
+        if goal is not None:
+            if isinstance(goal, str) and goal != "random":
+                raise ValueError(f"goal must be 'random' or a state of {puzzle.name}, got {goal!r}")
+            if exact:
+                raise ValueError(f"exact distances are those to the goal of {puzzle.name} itself: leave out exact or goal")
+            puzzle = GoalPuzzle(puzzle, None if isinstance(goal, str) else goal)
         self.puzzle = puzzle
+        if scramble is None:
+            scramble = "uniform" if puzzle.start is None else "start"
         self.scramble = make_scramble(scramble, puzzle, k_max)
         self.reward = make_reward(reward, puzzle)
+        if goal is not None and not depends_on_goal_alone(self.reward):
+            raise ValueError("with a goal the reward must be 'sparse', 'deepcube' or 'step-cost' of one number for all actions")
         self.observe, self.observation_space = make_observation(
             puzzle.observations[0] if observation is None else observation, puzzle
         )
         self.action_space = spaces.Discrete(puzzle.n_actions)
-        flag(exact=exact)
         self.exact = ExactTable(puzzle) if exact else None
 
     def start(self, streams: np.ndarray, episodes: np.ndarray) -> Starts:
@@ -95,6 +108,14 @@ class Task:
         """Next states [B, S] (in out, if given), rewards [B] and which of them are solved [B]."""
         next_states, solved = self.puzzle.step(states, actions, out)
         return next_states, self.reward(states, actions, next_states, solved), solved
+
+    def compute_reward(self, achieved_goal: np.ndarray, desired_goal: np.ndarray) -> np.ndarray:
+        """What steps earn that end at achieved goals [B, ...] on the way to desired ones; what HER asks for."""
+        if not isinstance(self.puzzle, GoalPuzzle):
+            raise ValueError("rewards follow from goals only in environments made with goal=...")
+        solved = np.equal(achieved_goal, desired_goal).all(axis=-1)
+        nothing = np.empty(0)
+        return self.reward(nothing, nothing, nothing, np.atleast_1d(solved)).reshape(solved.shape)[()]
 
     def info(self, states: np.ndarray, depths: np.ndarray) -> dict[str, np.ndarray]:
         """The mask that `action_space.sample` takes [B, A] int8, the scramble depth [B] and, if exact, the distance [B]."""

@@ -38,7 +38,7 @@ class PuzzleVectorEnv(VectorEnv):
         max_episode_steps: truncate episodes after this many steps.
         autoreset_mode: "next-step" (Gymnasium's default), "same-step" or "disabled", or the `AutoresetMode` itself.
         render_mode: None, "ansi" or "rgb_array".
-        **keywords: scramble, k_max, reward, observation, exact; see `Task`. All copies share one scramble object, so an
+        **keywords: scramble, k_max, reward, observation, exact, goal; see `Task`. All copies share one scramble object, so an
             adaptive scramble counts the successes of all of them.
 
     In same-step mode `info["final_obs"]` [B, ...] and `info["final_info"]` hold the last observation and info of the episodes
@@ -68,13 +68,9 @@ class PuzzleVectorEnv(VectorEnv):
             whole(1, max_episode_steps=max_episode_steps)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.puzzle, self.num_envs, self.max_episode_steps, self.render_mode = (
-            puzzle,
-            num_envs,
-            max_episode_steps,
-            render_mode,
-        )
         self.task = Task(puzzle, **keywords)
+        self.puzzle, self.render_mode = self.task.puzzle, render_mode
+        self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
         self.single_observation_space, self.single_action_space = self.task.observation_space, self.task.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -136,6 +132,10 @@ class PuzzleVectorEnv(VectorEnv):
         """Which actions are allowed now, [B, A] bool."""
         return self.puzzle.legal(self._current())
 
+    def compute_reward(self, achieved_goal: np.ndarray, desired_goal: np.ndarray, info: Any) -> np.ndarray:
+        """What steps earn that end at achieved goals [B, ...] on the way to desired ones."""
+        return self.task.compute_reward(achieved_goal, desired_goal)
+
     def get_state(self) -> dict[str, np.ndarray]:
         """Where all copies are, as arrays with one row each. `set_state` goes back there."""
         return {
@@ -183,16 +183,18 @@ class PuzzleVectorEnv(VectorEnv):
 
     def _final(self, states: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
         """Last observation and info of the episodes in some rows."""
+
+        def spread(values: np.ndarray) -> np.ndarray:
+            out = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
+            out[rows] = values
+            return out
+
         final = self.task.observe(states[rows])
-        final_obs = np.zeros((self.num_envs, *final.shape[1:]), final.dtype)
-        final_obs[rows] = final
         final_info: dict[str, np.ndarray] = {}
         for key, values in self.task.info(states[rows], self._depths[rows]).items():
-            final_info[key] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
-            final_info[key][rows] = values
-            final_info[f"_{key}"] = self._ended.copy()
+            final_info |= {key: spread(values), f"_{key}": self._ended.copy()}
         return {
-            "final_obs": final_obs,
+            "final_obs": {key: spread(each) for key, each in final.items()} if isinstance(final, dict) else spread(final),
             "_final_obs": self._ended.copy(),
             "final_info": final_info,
             "_final_info": self._ended.copy(),

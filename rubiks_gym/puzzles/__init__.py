@@ -2,6 +2,7 @@
 
 from rubiks_gym.puzzles.check import check_puzzle
 from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
+from rubiks_gym.puzzles.goals import GoalPuzzle
 from rubiks_gym.puzzles.hanoi import Hanoi
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
 from rubiks_gym.puzzles.puzzle import Puzzle, are_solutions, sample_seeds
@@ -11,6 +12,7 @@ from rubiks_gym.registration import PUZZLES, puzzle_from_name
 __all__ = [
     "PUZZLES",
     "Cube",
+    "GoalPuzzle",
     "Hanoi",
     "PermutationPuzzle",
     "Puzzle",

@@ -147,6 +147,10 @@ class Puzzle:
         """Every state [B, depth, S] of random walks from the goal along canonical move sequences only."""
         return self._path(seeds, depth, self._sequences["canonical"])
 
+    def origins(self, seeds: np.ndarray) -> np.ndarray:
+        """Where walks begin [B, S]: at the goal."""
+        return np.tile(self.goal, (len(seeds), 1))
+
     def _path(self, seeds: np.ndarray, depth: int, sequences: Sequences) -> np.ndarray:
         seeds = self.as_seeds(seeds)
         path = np.empty((len(seeds), depth, self.state_size), np.uint8)
@@ -154,7 +158,7 @@ class Puzzle:
 
     def _walk(self, seeds: np.ndarray, depths: np.ndarray, sequences: Sequences, path: np.ndarray | None) -> np.ndarray:
         """The ends [B, S] of walks; or every state, written into path [B, K, S], where all depths are K."""
-        states = np.tile(self.goal, (len(seeds), 1))
+        states = self.origins(seeds)
         node = np.zeros(len(seeds), np.int64)
         for t in range(int(depths.max(initial=0))):
             going = np.flatnonzero(depths > t)
