@@ -225,13 +225,13 @@ class Cube(PermutationPuzzle):
         """The unfolded net in colour."""
         from rubiks_gym.rendering.ansi import cube_ansi
 
-        return cube_ansi(self.stickers(state[None])[0])
+        return cube_ansi(self.stickers(self.check(state))[0])
 
     def image(self, state: np.ndarray) -> np.ndarray:
         """The cube in three dimensions beside its net, [H, W, 3] uint8."""
         from rubiks_gym.rendering.image import cube_image
 
-        return cube_image(self.stickers(state[None])[0])
+        return cube_image(self.stickers(self.check(state))[0])
 
 
 class Rubik2x2(Cube):

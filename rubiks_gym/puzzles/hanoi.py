@@ -80,10 +80,10 @@ class Hanoi(Puzzle):
         """The towers in colour."""
         from rubiks_gym.rendering.ansi import hanoi_ansi
 
-        return hanoi_ansi(state, self.pegs)
+        return hanoi_ansi(self.check(state)[0], self.pegs)
 
     def image(self, state: np.ndarray) -> np.ndarray:
         """Pegs and disks, [H, W, 3] uint8."""
         from rubiks_gym.rendering.image import hanoi_image
 
-        return hanoi_image(state, self.pegs)
+        return hanoi_image(self.check(state)[0], self.pegs)

@@ -1,16 +1,11 @@
 """Puzzles as coloured text for a terminal; without the colours the text still tells the whole state."""
 
+from math import isqrt
+
 import numpy as np
 
-from rubiks_gym.rendering.states import (
-    FACE_COLOURS,
-    FACES,
-    NET,
-    checked_disks,
-    checked_stickers,
-    disk_colours,
-    disk_levels,
-)
+from rubiks_gym.puzzles.geometry import FACES
+from rubiks_gym.rendering.states import FACE_COLOURS, NET, disk_colours, disk_levels
 
 _RESET = "\x1b[0m"
 _WOOD = "\x1b[38;2;150;120;90m"
@@ -26,7 +21,7 @@ def cube_ansi(stickers: np.ndarray) -> str:
 
     Every sticker is a space and the letter of the face it belongs to; a blank column separates faces.
     """
-    stickers, n = checked_stickers(stickers)
+    n = isqrt(len(stickers) // 6)
     # Black letters on bright colours, white on dark ones (weights: perceived brightness of R, G, B).
     bright = FACE_COLOURS @ [0.299, 0.587, 0.114] > 110
     cells = [f"{_colour_code(FACE_COLOURS[i], 48)}\x1b[{30 if bright[i] else 97}m {letter}" for i, letter in enumerate(FACES)]
@@ -47,16 +42,15 @@ def hanoi_ansi(pegs_of_disks: np.ndarray, pegs: int) -> str:
     Each disk is one character wider than the next smaller one (half blocks at its ends make that
     symmetric), so twenty disks on three pegs still fit into 80 columns.
     """
-    state = checked_disks(pegs_of_disks, pegs)
-    disks = len(state)
+    disks = len(pegs_of_disks)
     span = 2 * (disks // 2) + 3
     rod = " " * (span // 2) + f"{_WOOD}│{_RESET}" + " " * (span // 2)
     picture = [[rod] * pegs for _ in range(disks + 1)]
-    for i, (level, colour) in enumerate(zip(disk_levels(state), disk_colours(disks), strict=True)):
+    for i, (level, colour) in enumerate(zip(disk_levels(pegs_of_disks), disk_colours(disks), strict=True)):
         body = "█" * (2 * ((i + 1) // 2) + 1)
         if i % 2 == 0:
             body = f"▐{body}▌"
         pad = " " * ((span - len(body)) // 2)
-        picture[disks - level][state[i]] = pad + _colour_code(colour, 38) + body + _RESET + pad
+        picture[disks - level][pegs_of_disks[i]] = pad + _colour_code(colour, 38) + body + _RESET + pad
     base = _WOOD + "▀" * (span * pegs) + _RESET
     return "\n".join(["".join(row).rstrip() for row in picture] + [base])

@@ -7,6 +7,7 @@ then reduced, which smooths the edges. A frame only puts the pieces together.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from math import isqrt
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +15,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.geometry import UNFOLDED
-from rubiks_gym.rendering.states import (
-    FACE_COLOURS,
-    NET,
-    checked_disks,
-    checked_stickers,
-    disk_colours,
-    disk_levels,
-)
+from rubiks_gym.rendering.states import FACE_COLOURS, NET, disk_colours, disk_levels
 
 _FINE = 4
 _SKY, _GROUND = (250, 251, 253), (226, 230, 236)
@@ -121,19 +115,6 @@ def _shade(colour: np.ndarray, light: float) -> tuple[int, int, int]:
     return r, g, b
 
 
-def sticker_centres(n: int, width: int = 720, height: int = 400) -> np.ndarray:
-    """Pixel (x, y) of every sticker's centre, [6 n n, 2, 2]: sticker, view (solid cube, net), coordinate.
-
-    NaN where a sticker is out of sight.
-    """
-    centres = np.full((6, n * n, 2, 2), np.nan)
-    middle = _tiles(n, 0.5, 0)[:, 0]
-    for i, (view, faces, _) in enumerate(_views(width, height)):
-        for face in faces:
-            centres[face, :, i] = _map(view[face], middle)
-    return centres.reshape(-1, 2, 2)
-
-
 def _cube_body(width: int, height: int) -> Image.Image:
     """Background, shadow and the black plastic of both views, at fine resolution."""
     picture = _blank(width, height)
@@ -188,12 +169,7 @@ def _cube_layers(n: int, width: int, height: int) -> tuple[np.ndarray, np.ndarra
                 _polygon(draw, cell, int(face) * n * n + i)
     owners = np.asarray(owner).ravel()
     pixels = np.flatnonzero(owners >= 0)
-    return (
-        np.asarray(body.reduce(_FINE)),
-        pixels,
-        owners[pixels],
-        np.stack([layer[pixels] for layer in painted]),
-    )
+    return np.asarray(body.reduce(_FINE)), pixels, owners[pixels], np.stack([layer[pixels] for layer in painted])
 
 
 def cube_image(stickers: np.ndarray, width: int = 720, height: int = 400) -> np.ndarray:
@@ -201,9 +177,8 @@ def cube_image(stickers: np.ndarray, width: int = 720, height: int = 400) -> np.
 
     On the left the cube with its faces U, F and R in sight, on the right the unfolded net.
     """
-    stickers, n = checked_stickers(stickers)
     _check_size(width, height)
-    base, pixels, owners, layers = _cube_layers(n, width, height)
+    base, pixels, owners, layers = _cube_layers(isqrt(len(stickers) // 6), width, height)
     frame = base.copy()
     frame.reshape(-1, 3)[pixels] = layers[stickers[owners], np.arange(len(pixels))]
     return frame
@@ -229,10 +204,9 @@ def _hanoi_layout(disks: int, pegs: int, width: int, height: int) -> tuple[np.nd
 
 def disk_boxes(pegs_of_disks: np.ndarray, pegs: int, width: int = 720, height: int = 400) -> np.ndarray:
     """Pixel boxes [disks, 4] (left, top, right, bottom) of the disks, smallest first."""
-    state = checked_disks(pegs_of_disks, pegs)
-    centres, widths, thick, base, _ = _hanoi_layout(len(state), pegs, width, height)
-    left = centres[state] - widths // 2
-    bottom = base - thick * disk_levels(state)
+    centres, widths, thick, base, _ = _hanoi_layout(len(pegs_of_disks), pegs, width, height)
+    left = centres[pegs_of_disks] - widths // 2
+    bottom = base - thick * disk_levels(pegs_of_disks)
     return np.stack([left, bottom - thick, left + widths, bottom], -1)
 
 
