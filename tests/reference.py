@@ -88,12 +88,6 @@ def walks(moves, start, steps, goal, seeds, out):
     return True
 
 
-def random_digits(lengths, seeds, out):
-    for level, length in enumerate(lengths):
-        out[:, level] = below(draw(seeds, counter(level)), length).astype(np.int64)
-    return True
-
-
 def images(orbits, representatives, points, digits, out):
     at = np.repeat(points[None], len(digits), axis=0)
     for level in reversed(range(digits.shape[1])):
@@ -239,15 +233,3 @@ def hanoi_apply(source, target, states, actions, out):
     rows = rows[legal[rows, actions[rows]]]
     out[rows, _smaller_top(source, target, states)[rows, actions[rows]]] = target[actions[rows]]
     return bool(ok.all())
-
-
-def hanoi_rank(pegs, states, out):
-    possible = (states < pegs).all(axis=1)
-    out[:] = np.where(possible, states.astype(np.int64) @ pegs ** np.arange(states.shape[1]), -1)
-    return bool(possible.all())
-
-
-def hanoi_unrank(pegs, index, out):
-    powers = pegs ** np.arange(out.shape[1])
-    out[:] = index[:, None] // powers % pegs
-    return bool(((index >= 0) & (index < pegs ** out.shape[1])).all())

@@ -25,7 +25,6 @@ def permutation_cases(puzzle):
         yield "walks", tables, (SEEDS,), ((300, 7, puzzle.state_size), np.uint8)
     chain = puzzle.chain
     digits = chain.random_digits(SEEDS)
-    yield "random_digits", (chain.lengths,), (SEEDS,), (digits.shape, np.int64)
     yield "images", (chain.orbits, chain.representatives, chain.points), (digits,), ((300, len(chain.points)), np.uint16)
     tables = (chain.columns, chain.positions, chain.inverses, chain.points)
     elements = chain.images(digits, chain.points)
@@ -62,9 +61,6 @@ def hanoi_cases(puzzle):
     yield "hanoi_apply", puzzle._pegs_of, (states, actions), (states.shape, np.uint8)
     yield "hanoi_apply", puzzle._pegs_of, (states, actions - 2), (states.shape, np.uint8)
     yield "hanoi_legal", puzzle._pegs_of, (states,), ((300, puzzle.n_actions), bool)
-    yield "hanoi_rank", (puzzle.pegs,), (states,), ((300,), np.int64)
-    yield "hanoi_rank", (puzzle.pegs,), (states + RNG.integers(0, 2, states.shape, np.uint8),), ((300,), np.int64)
-    yield "hanoi_unrank", (puzzle.pegs,), (RNG.integers(0, puzzle.n_states, 300),), (states.shape, np.uint8)
 
 
 def any_cases(puzzle):

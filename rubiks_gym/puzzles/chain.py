@@ -109,9 +109,7 @@ class Chain:
 
     def random_digits(self, seeds: np.ndarray) -> np.ndarray:
         """The digits [B, L] of uniformly random elements, one per seed [B] uint64."""
-        out = np.empty((len(seeds), len(self.lengths)), np.int64)
-        over_rows(kernels.random_digits, (self.lengths,), (seeds, out))
-        return out
+        return below(draw(seeds[:, None], np.arange(len(self.lengths), dtype=np.uint64)), self.lengths).astype(np.int64)
 
     def digits(self, states: np.ndarray) -> np.ndarray:
         """The digits [B, L] of the elements that take the points to states [B, P]; all -1 where none does."""

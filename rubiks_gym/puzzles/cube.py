@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rubiks_gym.puzzles import facelets, kernels, notation
 from rubiks_gym.puzzles.geometry import FACES, Geometry, cube_geometry
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
-from rubiks_gym.puzzles.puzzle import UINT8
+from rubiks_gym.puzzles.puzzle import INT64, UINT8
 from rubiks_gym.puzzles.threads import over_rows
 
 _GODS_NUMBER = {(2, "qtm"): 14, (2, "htm"): 11, (3, "qtm"): 26, (3, "htm"): 20}
@@ -97,17 +97,11 @@ class Cube(PermutationPuzzle):
 
     def stickers(self, states: np.ndarray) -> np.ndarray:
         """Colours [B, 54 or 24] uint8 of the facelets in URFDLB order, 0..5 for U R F D L B."""
-        states = self.as_states(states)
-        out = np.empty((len(states), 6 * self.size**2), UINT8)
-        over_rows(kernels.stickers, self._sticker_tables, (states, out))
-        return out
+        return self._each(states, kernels.stickers, self._sticker_tables, (6 * self.size**2,), UINT8)
 
     def cubies(self, states: np.ndarray) -> np.ndarray:
         """Position of every piece, then orientation of every piece, [B, 2 S] uint8."""
-        states = self.as_states(states)
-        out = np.empty((len(states), 2 * self.state_size), np.uint8)
-        over_rows(kernels.cubies, (), (states, out))
-        return out
+        return self._each(states, kernels.cubies, (), (2 * self.state_size,), UINT8)
 
     def categories(self, observation: str) -> np.ndarray:
         """How many values each entry of an observation other than one-hot can take."""
@@ -120,33 +114,21 @@ class Cube(PermutationPuzzle):
 
     def index(self, states: np.ndarray) -> np.ndarray:
         """Perfect index [B] int64 of 2x2x2 states, 0..3,674,159; the goal is 0."""
-        if self.size == 3:
-            return super().index(states)  # refuses
-        states = self.as_states(states)
-        out = np.empty(len(states), np.int64)
-        if not over_rows(kernels.corner_rank, (), (states, out)):
-            self.check(states)
-        return out
+        self._needs_index()
+        return self._each(states, kernels.corner_rank, (), (), INT64)
 
     def from_index(self, index: ArrayLike) -> np.ndarray:
         """The 2x2x2 states [B, 7] of perfect indices [B]."""
-        if self.size == 3:
-            return super().from_index(index)  # refuses
         index = self.as_index(index)
         out = np.empty((len(index), self.state_size), np.uint8)
-        if not over_rows(kernels.corner_unrank, (), (index, out)):
-            raise ValueError(f"an index of {self.name} is between 0 and {self.n_states - 1}")
+        over_rows(kernels.corner_unrank, (), (index, out))
         return out
 
     # Symmetries -----------------------------------------------------------------------------------------------------
 
     def inverse(self, states: np.ndarray) -> np.ndarray:
         """The inverse [B, S] of each state: as far from the goal, solved by the inverse moves in reverse order."""
-        states = self.as_states(states)
-        out = np.empty_like(states)
-        if not over_rows(kernels.inverse_states, (), (states, out)):
-            self.check(states)
-        return out
+        return self._each(states, kernels.inverse_states, (), (self.state_size,), UINT8)
 
     def compose(self, states: np.ndarray, then: np.ndarray) -> np.ndarray:
         """The states [B, S] after the moves that lead from the goal to `then` [B, S]."""

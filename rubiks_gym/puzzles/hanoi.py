@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import kernels
-from rubiks_gym.puzzles.puzzle import Puzzle, _frozen
-from rubiks_gym.puzzles.streams import below, counter, draw
+from rubiks_gym.puzzles.puzzle import BOOL, Puzzle, _frozen
+from rubiks_gym.puzzles.streams import below, draw
 from rubiks_gym.puzzles.threads import over_rows
 
 
@@ -43,38 +43,24 @@ class Hanoi(Puzzle):
 
     def legal(self, states: np.ndarray) -> np.ndarray:
         """Which moves put a disk on an empty peg or on a larger disk, [B, A] bool."""
-        states = self.as_states(states)
-        out = np.empty((len(states), self.n_actions), bool)
-        over_rows(kernels.hanoi_legal, self._pegs_of, (states, out))
-        return out
+        return self._each(states, kernels.hanoi_legal, self._pegs_of, (self.n_actions,), BOOL)
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
         """States [B, S] uniform over all pegs^disks, one per seed."""
         seeds = self.as_seeds(seeds)
-        pegs = [below(draw(seeds, counter(i)), np.uint64(self.pegs)) for i in range(self.disks)]
-        return np.stack(pegs, axis=1).astype(np.uint8)
+        return below(draw(seeds[:, None], np.arange(self.disks, dtype=np.uint64)), np.uint64(self.pegs)).astype(np.uint8)
 
     def index(self, states: np.ndarray) -> np.ndarray:
-        """Perfect index [B] int64, 0..pegs^disks - 1."""
-        self._needs_few_states()
+        """Perfect index [B] int64, 0..pegs^disks - 1: the pegs as digits, the smallest disk's lowest."""
+        self._needs_index()
         states = self.as_states(states)
-        out = np.empty(len(states), np.int64)
-        if not over_rows(kernels.hanoi_rank, (self.pegs,), (states, out)):
+        if (states >= self.pegs).any():
             self.check(states)
-        return out
+        return states @ self.pegs ** np.arange(self.disks)
 
     def from_index(self, index: ArrayLike) -> np.ndarray:
         """The states [B, S] of perfect indices [B]."""
-        self._needs_few_states()
-        index = self.as_index(index)
-        out = np.empty((len(index), self.state_size), np.uint8)
-        if not over_rows(kernels.hanoi_unrank, (self.pegs,), (index, out)):
-            raise ValueError(f"an index of {self.name} is between 0 and {self.n_states - 1}")
-        return out
-
-    def _needs_few_states(self) -> None:
-        if not self.enumerable:
-            raise ValueError(f"{self.name} has {self.n_states} states, too many for a 64-bit index")
+        return (self.as_index(index)[:, None] // self.pegs ** np.arange(self.disks) % self.pegs).astype(np.uint8)
 
     def ansi(self, state: np.ndarray) -> str:
         """The towers in colour."""

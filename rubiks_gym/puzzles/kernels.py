@@ -224,15 +224,6 @@ def walks(moves, start, steps, goal, seeds, out):
 
 
 @_jit
-def random_digits(lengths, seeds, out):
-    """Uniform digits out [B, L] int64, each below the length of its level's orbit, from seeds [B]."""
-    for b in range(seeds.shape[0]):
-        for level in range(lengths.shape[0]):
-            out[b, level] = np.int64(below(draw(seeds[b], np.uint64(level)), lengths[level]))
-    return True
-
-
-@_jit
 def images(orbits, representatives, points, digits, out):
     """Where the elements of digits [B, L] take points [P], into out [B, P].
 
@@ -516,31 +507,3 @@ def hanoi_legal(source, target, states, out):
                     out[b, a] = True
                     break
     return True
-
-
-@_jit
-def hanoi_rank(pegs, states, out):
-    """Index 0..pegs^disks - 1 into out [B] int64, the smallest disk lowest; -1 where a peg does not exist."""
-    ok = True
-    for b in range(states.shape[0]):
-        index = np.int64(0)
-        possible = True
-        for i in range(states.shape[1] - 1, -1, -1):
-            possible &= states[b, i] < pegs
-            index = index * pegs + states[b, i]
-        out[b] = index if possible else -1
-        ok &= possible
-    return ok
-
-
-@_jit
-def hanoi_unrank(pegs, index, out):
-    """The inverse of hanoi_rank: index [B] int64 into states out [B, S]."""
-    ok = True
-    for b in range(index.shape[0]):
-        rest = index[b]
-        for i in range(out.shape[1]):
-            out[b, i] = rest % pegs
-            rest //= pegs
-        ok &= rest == 0
-    return ok

@@ -6,7 +6,7 @@ A state is a uint8 vector, a batch is [B, S]; an action is an int, a batch of th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.streams import GOLDEN, choose, mix, seeds_from
-from rubiks_gym.puzzles.threads import all_true, over_rows
+from rubiks_gym.puzzles.threads import over_rows
 
 # A single environment makes small arrays at every step, where a dtype object is noticeably faster than a type.
 UINT8, INT64, BOOL = np.dtype(np.uint8), np.dtype(np.int64), np.dtype(bool)
@@ -93,14 +93,11 @@ class Puzzle:
         """Which actions are allowed, [B, A] bool."""
         if len(states) == 1:
             return self._one_all_legal.copy()  # what a single environment asks for at every step
-        return all_true((len(self.as_states(states)), self.n_actions))
+        return np.ones((len(self.as_states(states)), self.n_actions), bool)
 
     def is_solved(self, states: np.ndarray) -> np.ndarray:
         """Which states are the goal, [B] bool."""
-        states = self.as_states(states)
-        out = np.empty(len(states), bool)
-        over_rows(kernels.is_solved, (self.goal,), (states, out))
-        return out
+        return self._each(states, kernels.is_solved, (self.goal,), (), BOOL)
 
     def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The states [B, S] after one action each, and which of them are solved [B].
@@ -198,11 +195,8 @@ class Puzzle:
 
     def one_hot(self, states: np.ndarray, dtype: np.dtype = UINT8) -> np.ndarray:
         """One-hot form [B, S * width] of a dtype."""
-        states = self.as_states(states)
-        out = np.empty((len(states), self.state_size * self.one_hot_width), dtype)
-        if not over_rows(kernels.one_hot, (self.first, self.one_hot_width), (states, out)):
-            self.check(states)
-        return out
+        width = self.one_hot_width
+        return self._each(states, kernels.one_hot, (self.first, width), (self.state_size * width,), dtype)
 
     def categories(self, observation: str) -> np.ndarray:
         """How many values each entry of an observation other than one-hot can take."""
@@ -210,21 +204,24 @@ class Puzzle:
 
     def pack(self, states: np.ndarray) -> np.ndarray:
         """Pack states into as few words as it takes, [B, W] uint64; `unpack` is the inverse."""
-        states = self.as_states(states)
-        bits = (self.n_values - 1).bit_length() or 1
-        out = np.empty((len(states), -(-self.state_size // (64 // bits))), np.uint64)
-        over_rows(kernels.pack, (bits,), (states, out))
-        return out
+        bits, words = self._packing
+        return self._each(states, kernels.pack, (bits,), (words,), np.dtype(np.uint64))
 
     def unpack(self, words: np.ndarray) -> np.ndarray:
         """The states [B, S] of packed words [B, W]."""
-        bits = (self.n_values - 1).bit_length() or 1
+        bits, n_words = self._packing
         words = np.ascontiguousarray(words, np.uint64)
-        if words.ndim != 2 or words.shape[1] != -(-self.state_size // (64 // bits)):
+        if words.shape[1:] != (n_words,):
             raise ValueError(f"packed states of {self.name} come from pack(); these have shape {words.shape}")
         out = np.empty((len(words), self.state_size), np.uint8)
         over_rows(kernels.unpack, (bits,), (words, out))
         return out
+
+    @cached_property
+    def _packing(self) -> tuple[int, int]:
+        """How many bits a value takes, and how many words a state."""
+        bits = (self.n_values - 1).bit_length() or 1
+        return bits, -(-self.state_size // (64 // bits))
 
     def hash(self, states: np.ndarray) -> np.ndarray:
         """A 64-bit hash [B] uint64 of each state; one to one where a state fits a single word."""
@@ -296,10 +293,26 @@ class Puzzle:
 
     def as_index(self, index: ArrayLike) -> np.ndarray:
         """Perfect indices as an int64 array [B]."""
+        self._needs_index()
         index = np.asarray(index)
         if index.ndim != 1 or index.dtype.kind not in "iu":
             raise ValueError(f"an index must be whole numbers of shape (B,), got {index.dtype} {index.shape}")
+        if ((index < 0) | (index >= self.n_states)).any():
+            raise ValueError(f"an index of {self.name} is between 0 and {self.n_states - 1}")
         return np.ascontiguousarray(index, np.int64)
+
+    def _needs_index(self) -> None:
+        if not self.enumerable:
+            why = f"has {self.n_states} states, too many for a" if self.n_states >= 2**63 else "does not number its states by a"
+            raise ValueError(f"{self.name} {why} perfect index of 64 bits; use hash or pack")
+
+    def _each(self, states: np.ndarray, kernel: Callable, tables: tuple, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """What a kernel makes of every one of states [B, S], [B, *shape]; `check` names the state that it refuses."""
+        states = self.as_states(states)
+        out = np.empty((len(states), *shape), dtype)
+        if not over_rows(kernel, tables, (states, out)):
+            self.check(states)
+        return out
 
     def refuse_actions(self, actions: np.ndarray) -> None:
         """Raise for the first action that does not exist."""

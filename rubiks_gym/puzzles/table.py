@@ -66,19 +66,25 @@ def same(state, other):
 
 def reachable(puzzle: Puzzle, most: int) -> tuple[list[int], StateTable] | None:
     """All states in order of their distance from the goal, and how many there are at each; None if they are more than most."""
-    table = StateTable(puzzle.state_size)
+    table, layers = StateTable(puzzle.state_size), [1]
     table.insert(puzzle.goal[None])
-    layers, begin = [1], 0
     while layers[-1]:
-        end = len(table)
-        for start in range(begin, end, _CHUNK):
-            chunk = puzzle.expand(table.states[start : min(start + _CHUNK, end)])
-            table.insert(chunk.reshape(-1, puzzle.state_size))
-            if len(table) > most:
-                return None
-        layers.append(len(table) - end)
-        begin = end
+        before = len(table)
+        if not insert_children(puzzle, table, before - layers[-1], most):
+            return None
+        layers.append(len(table) - before)
     return layers[:-1], table
+
+
+def insert_children(puzzle: Puzzle, table: StateTable, start: int, most: int) -> bool:
+    """Enter the children of all states of a table from number `start` on; False as soon as there are more than `most`."""
+    end = len(table)
+    for begin in range(start, end, _CHUNK):
+        chunk = puzzle.expand(table.states[begin : min(begin + _CHUNK, end)])
+        table.insert(chunk.reshape(-1, puzzle.state_size))
+        if len(table) > most:
+            return False
+    return True
 
 
 # The table -----------------------------------------------------------------------------------------------------------

@@ -77,15 +77,6 @@ def copied(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
     return out
 
 
-def all_true(shape: tuple[int, ...]) -> np.ndarray:
-    """A bool array of this shape, all True."""
-    if shape[0] < _MANY or _threads == 1:
-        return np.ones(shape, bool)
-    out = np.empty(shape, bool)
-    over_rows(_copy, (), (out, np.broadcast_to(True, shape)))
-    return out
-
-
 def _copy(out: np.ndarray, array: np.ndarray) -> bool:
     np.copyto(out, array)
     return True

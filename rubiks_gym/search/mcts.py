@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from rubiks_gym.puzzles import Puzzle, sample_seeds
-from rubiks_gym.puzzles.streams import mix
+from rubiks_gym.puzzles.streams import GOLDEN, mix
 from rubiks_gym.search import mcts_kernels as kernels
 from rubiks_gym.search.heuristic import CostToGo, Policy, Remembered, heuristic, probabilities
 from rubiks_gym.search.mcts_settings import Settings
@@ -185,8 +185,7 @@ def one_round(
     away, rolled, leaf_seeds = np.zeros(0, np.int64), None, None
     if m:
         if task.settings.leaf == "rollout":
-            leaf_seeds = np.empty(m, np.uint64)
-            kernels.seeds_of_leaves(seeds, leaves, leaf_seeds)
+            leaf_seeds = mix(seeds[new_tree] + leaves.serial[:m].astype(np.uint64) * GOLDEN)
         evaluation, away, rolled = evaluate(task, task.puzzle.apply(leaves.parent[:m], last), last, leaf_seeds)
         into = new_tree, leaves.node[:m], evaluation
         kernels.expand_and_backup(trees, task.numbers, quota, leaves.leaf, leaves.beyond, *into)

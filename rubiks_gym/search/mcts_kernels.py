@@ -9,7 +9,7 @@ They take the records of `mcts_tree` whole: trees (`Trees`), leaves (`Leaves`), 
 import numpy as np
 from numba import njit
 
-from rubiks_gym.puzzles.streams import GOLDEN, draw, mix
+from rubiks_gym.puzzles.streams import draw
 
 _jit = njit(cache=True, nogil=True)
 _EPSILON = 1e-8  # under puct's root (Konen's epsilon): the first action tried is the one with the highest prior
@@ -206,13 +206,6 @@ def forbid(actions, allowed):
 
 
 # Roll-outs -------------------------------------------------------------------------------------------------------------
-
-
-@_jit
-def seeds_of_leaves(seeds, leaves, out):
-    """A seed of its own, out [M] uint64, for the roll-out from each new node: a function of its tree's seed and its number."""
-    for i in range(out.shape[0]):
-        out[i] = mix(seeds[leaves.tree[i]] + np.uint64(leaves.serial[i]) * GOLDEN)
 
 
 @_jit

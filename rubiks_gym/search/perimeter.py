@@ -11,13 +11,12 @@ import numpy as np
 
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Puzzle
-from rubiks_gym.puzzles.table import StateTable, children
+from rubiks_gym.puzzles.table import StateTable, insert_children
 from rubiks_gym.puzzles.threads import side_by_side
 from rubiks_gym.search.heuristic import CostToGo, heuristic
 from rubiks_gym.search.solutions import Budget, Solutions
 
 MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
-_CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache
 
 
 class Perimeter:
@@ -41,24 +40,16 @@ class Perimeter:
             # Growth slows down with depth, if it changes at all, so a layer's size is known well enough before it is built.
             layer = starts[-1] - starts[-2]
             ahead = starts[-1] + (layer * layer / (starts[-2] - starts[-3]) if depth > 1 else 0)
-            if min(ahead, puzzle.n_states or ahead) > most:
-                self._refuse(most, depth)
-            for start in range(starts[-2], starts[-1], _CHUNK):
-                parents = self.table.states[start : min(start + _CHUNK, starts[-1])]
-                self.table.insert(children(puzzle, parents, np.full(len(parents), -1, np.int16))[0])
-                if len(self.table) > most:
-                    self._refuse(most, depth)
+            if min(ahead, puzzle.n_states or ahead) > most or not insert_children(puzzle, self.table, starts[-2], most):
+                raise ValueError(
+                    f"a perimeter of radius {radius} around the goal of {puzzle.name} has more than {most:,} states; "
+                    f"take a radius of at most {depth - 1}"
+                )
             if len(self.table) == starts[-1]:
                 break
             starts.append(len(self.table))
         self._starts = np.array(starts)
         self.layers = np.diff(self._starts)
-
-    def _refuse(self, most: int, depth: int) -> None:
-        raise ValueError(
-            f"a perimeter of radius {self.radius} around the goal of {self.puzzle.name} has more than {most:,} states; "
-            f"take a radius of at most {depth - 1}"
-        )
 
     def distance(self, states: np.ndarray) -> np.ndarray:
         """Moves to the goal [B] int64 for states [B, S]; -1 for those outside."""
