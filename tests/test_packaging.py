@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -162,3 +163,60 @@ def test_import_takes_little_longer_than_gymnasium():
     alone = min(seconds("import gymnasium") for _ in range(3))
     both = min(seconds("import rubiks_gym") for _ in range(3))
     assert both < alone + 0.3
+
+
+AS_A_STRANGER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import gymnasium as gym
+env = gym.make("rubiks_gym:Rubik3x3-v0")
+env.reset(seed=0)
+env.step(0)
+try:
+    open(os.path.join(sys.argv[1], "rubiks_gym", "written"), "w")
+except OSError:
+    from rubiks_gym.cli import main
+    sys.argv = ["rubiks-gym", "list"]
+    main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes write permission away as Linux does")
+def test_an_installation_that_cannot_be_written_works_without_a_home(tmp_path):
+    """With a home that does not exist, an installation that is read-only, and without assertions."""
+    as_others = ["setpriv", "--bounding-set", "-dac_override"] if os.geteuid() == 0 else []  # else root may write anything
+    if as_others and not shutil.which("setpriv"):
+        pytest.skip("only setpriv can take root's right to write everywhere")
+    shutil.copytree(ROOT / "rubiks_gym", tmp_path / "rubiks_gym", ignore=shutil.ignore_patterns("__pycache__"))
+    folders = [folder for folder in (tmp_path / "rubiks_gym").rglob("*") if folder.is_dir()] + [tmp_path / "rubiks_gym"]
+    for folder in folders:
+        folder.chmod(0o555)
+    command = [*as_others, sys.executable, "-O", "-c", AS_A_STRANGER, str(tmp_path)]
+    environment = {"PATH": os.environ["PATH"], "HOME": "/proc/nowhere"}
+    done = subprocess.run(command, cwd="/proc", env=environment, capture_output=True, text=True)
+    for folder in folders:
+        folder.chmod(0o755)
+    assert done.returncode == 0 and "rubik3x3" in done.stdout, done.stderr
+
+
+def test_a_fork_in_the_middle_of_a_compilation_does_not_hang(tmp_path):
+    program = """
+import os, sys, threading, time
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from rubiks_gym.puzzles import Rubik3x3
+cube = Rubik3x3()
+states = np.tile(cube.goal, (2, 1))
+thread = threading.Thread(target=lambda: cube.expand(states))
+thread.start()
+time.sleep(0.05)
+child = os.fork()
+if child == 0:
+    cube.apply(states, [0, 1])
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+thread.join()
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}  # nothing is compiled yet
+    command = [sys.executable, "-W", "ignore", "-c", program, str(ROOT)]
+    subprocess.run(command, env=environment, check=True, timeout=60)

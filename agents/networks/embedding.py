@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numba import njit
 from torch import nn
 
 from rubiks_gym.puzzles import Cube, Puzzle
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.threads import over_rows
 
 INPUTS = ("stickers", "pieces", "pairs", "triples", "windows")
@@ -78,7 +78,7 @@ def feature_indices(puzzle: Puzzle, features: Features, states: np.ndarray) -> n
     return out
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _indices(member, stride, offset, total, pieces, out):
     ok = True
     for b in range(pieces.shape[0]):

@@ -26,17 +26,16 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from agents.symmetric_ntuple.config import SymmetricNTupleConfig
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.ntuple.network import SIZE, make_reader, possible_in, sums_to_learn
 from rubiks_gym.puzzles import sample_seeds
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.threads import pieces, side_by_side
 from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 
-_jit = njit(cache=True, nogil=True)
 _MINIBATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
 _MAX_RAISE = 2.0  # no backup asks for more, however far its target is
 _WALK_SHARE = 0.1  # learning rate on walks during the rounds, relative to that of the backups: they pull against each other
@@ -174,7 +173,7 @@ class Learner:
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def walk_errors(saturation, temperature, steps, cost, out):
     """(k - p(F)) p'(F) into out [B] for steps k [B] and F cost [B]; returns the sum of (k - p(F))^2."""
     squares = 0.0
@@ -189,7 +188,7 @@ def walk_errors(saturation, temperature, steps, cost, out):
     return squares
 
 
-@_jit
+@jit
 def spread(index, n, start, stop, share, weights):
     """Move the weights [W, 2] of images start..stop - 1 in index [B, 2 n] by the mean share [B] of look-ups that hit one."""
     for b in range(index.shape[0]):

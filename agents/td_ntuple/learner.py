@@ -21,19 +21,17 @@ many mirrors, as all those near the goal do, would overshoot. An episode that st
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from agents.td_ntuple.agent import TdNTuple, pack, unpack
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import Net, value, values
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.compiled import copy, jit
 from rubiks_gym.puzzles.hanoi import Hanoi
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.streams import below, draw, mix
 from rubiks_gym.scrambles import UniformK, episode_seeds
-
-_jit = njit(cache=True, nogil=True)
 
 
 class Rules(NamedTuple):
@@ -154,7 +152,7 @@ class Learner:
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def move(rules, action, state, out):
     """The state [S] after an action into out [S]; returns whether the action is legal."""
     if not rules.hanoi:
@@ -172,7 +170,7 @@ def move(rules, action, state, out):
     return False
 
 
-@_jit
+@jit
 def is_goal(rules, state):
     """Whether a state [S] is solved."""
     same = True
@@ -181,13 +179,13 @@ def is_goal(rules, state):
     return same
 
 
-@_jit
+@jit
 def uniform(seed, t):
     """Draw t of a seed as a number in [0, 1)."""
     return (draw(seed, np.uint64(t)) >> np.uint64(11)) * 2.0**-53
 
 
-@_jit
+@jit
 def step_once(index, again):
     """Mark in again [M, T] the weights of index [M, T] that an earlier image of the same tuple activates too."""
     for m in range(index.shape[0]):
@@ -198,7 +196,7 @@ def step_once(index, again):
                 again[m, t] |= index[m, t] == index[earlier, t]
 
 
-@_jit
+@jit
 def update(net, coherence, settings, index, again, delta, gradient):
     """Line 9 of algorithm 2 with algorithm 3's rates, for the weights index [M, T] of one state.
 
@@ -224,7 +222,7 @@ def update(net, coherence, settings, index, again, delta, gradient):
             coherence[i, 1] += size
 
 
-@_jit
+@jit
 def train_episodes(net, coherence, rules, settings, starts, seeds, sums):
     """One episode from each of starts [B, S]; adds solved episodes, moves, updates and sum of |delta| to sums [4]."""
     S, A = starts.shape[1], rules.inverse.shape[0]
@@ -236,7 +234,7 @@ def train_episodes(net, coherence, rules, settings, starts, seeds, sums):
     slope = np.empty(H)
     for b in range(starts.shape[0]):
         seed, draws = seeds[b], 0
-        state[:] = starts[b]
+        copy(starts[b], state)
         if is_goal(rules, state):
             continue
         last, length = -1, 0  # the move before, and how many states the trace holds
@@ -292,7 +290,7 @@ def train_episodes(net, coherence, rules, settings, starts, seeds, sums):
                 sums[3] += abs(delta)
             sums[1] += 1
             last = by[chosen]
-            state[:] = after[chosen]
+            copy(after[chosen], state)
             if is_goal(rules, state):
                 sums[0] += 1
                 break

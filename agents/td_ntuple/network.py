@@ -14,15 +14,13 @@ images are used is drawn once per agent, not anew for every state, so that V is 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from agents.td_ntuple.boards import Board
 from agents.td_ntuple.tuples import Tuples, table_sizes
 from rubiks_gym.ntuple.look_ups import LookUps, accepts, look_up, make_look_ups, total
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.cube import Cube
-
-_jit = njit(cache=True, nogil=True)
 
 
 class Net(NamedTuple):
@@ -95,7 +93,7 @@ def make_net(
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def see(net, m, state, out):
     """Image m of a state [S] into out [S]; image 0 is the state itself."""
     n = state.shape[0]
@@ -113,7 +111,7 @@ def see(net, m, state, out):
             out[c] = net.rotations[frame, net.image[m, c, state[k] if k < n else np.uint8(net.held)]]
 
 
-@_jit
+@jit
 def value(net, state, seen, index):
     """V of a state [S]; leaves the activated weights in index [M, T] uint32. seen [S] uint8 is room for an image."""
     summed = np.float32(0)
@@ -124,7 +122,7 @@ def value(net, state, seen, index):
     return np.tanh(summed) if net.tanh else summed
 
 
-@_jit
+@jit
 def values(net, states, out):
     """V of states [B, S] into out [B] float32; returns whether all have values that pieces can have.
 

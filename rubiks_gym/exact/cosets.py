@@ -26,15 +26,14 @@ from itertools import combinations, pairwise, permutations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rubiks_gym import files
 from rubiks_gym.exact.table import cache_folder
 from rubiks_gym.puzzles import Cube
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.puzzle import hash_of
 from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 
-_jit = njit(cache=True, nogil=True)
 TWISTS, FLIPS, PLACES, ORDERS = 3**7, 2**11, 495, 24
 FAR = 3  # entry of a coset that is more than `exact` moves away
 MIDDLE = slice(4, 8)  # positions of the middle layer's edges: geometry numbers edges from the top down
@@ -257,18 +256,18 @@ def build(
     return table
 
 
-@_jit
+@jit
 def _entry(page, at):
     return page[at >> 2] >> ((at & 3) << 1) & 3
 
 
-@_jit
+@jit
 def _enter(page, at, value):
     """Set an entry that is 3 so far."""
     page[at >> 2] ^= np.uint8((3 ^ value) << ((at & 3) << 1))
 
 
-@_jit
+@jit
 def _spread(
     flip_moves, slice_moves, class_of, members, stabilisers, twist_images, order_images, twist_to,
     orders, depth, sources, low, high, new, table,
@@ -308,7 +307,7 @@ def _spread(
     return True
 
 
-@_jit
+@jit
 def _enter_images(stabilisers, members, twist_images, order_images, orders, target, at, now, page):
     """The same distance for the entries that a representative's own symmetries make of this one."""
     order, twist = at // 2187, at % 2187

@@ -21,14 +21,13 @@ from threading import Timer
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rubiks_gym.exact.cosets import Table, corners_of, flip_of, load_table, odd_corners, slice_of, twist_of
 from rubiks_gym.puzzles import Cube, Puzzle, Rubik3x3, are_solutions
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 
-_jit = njit(cache=True, nogil=True)
 _SPLIT = 3  # moves after which an iteration is shared out: about a thousand states
 _PIECES = 1024  # pieces of work that threads share
 _SMALL = 50_000  # nodes of an iteration, more than which decide between a cube and its inverse
@@ -269,7 +268,7 @@ _STOPPED, _NONE = -2, -1
 _U4, _U15 = np.uint32(4), np.uint32(15)
 
 
-@_jit
+@jit
 def entry_of(c, orders, twist, flip, slices):
     """Where the table [entries] has the entry of three coordinates of an upright axis, as a number."""
     code = c.class_of[np.uint32(flip) * np.uint32(495) + np.uint32(slices) // np.uint32(24)]
@@ -280,13 +279,13 @@ def entry_of(c, orders, twist, flip, slices):
     return np.uint64(code >> _U4) * np.uint64(24 * 2187) + np.uint64(c.order_images[slices, symmetry]) * np.uint64(2187) + at
 
 
-@_jit
+@jit
 def read(table, at):
     """Entry number `at` of a table of two bits each."""
     return np.int64(table[at >> np.uint64(2)] >> ((at & np.uint64(3)) << np.uint64(1)) & np.uint8(3))
 
 
-@_jit
+@jit
 def read_all(c, table, orders, exact, coordinates, out):
     """The entries out [n, 3] of coordinates [n, 3, 3]."""
     for i in range(coordinates.shape[0]):
@@ -295,7 +294,7 @@ def read_all(c, table, orders, exact, coordinates, out):
             out[i, axis] = read(table, entry_of(c, orders, twist, flip, slices))
 
 
-@_jit
+@jit
 def search(c, table, orders, exact, canonical, coordinates, distances, corners, node, rows, limit, stop, moves, nodes):
     """Depth-first search from some rows of a branch, one after another, for a solution of at most `limit` moves.
 
@@ -324,7 +323,7 @@ def search(c, table, orders, exact, canonical, coordinates, distances, corners, 
     return _NONE, _NONE
 
 
-@_jit
+@jit
 def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes):
     """The same from the one state at the bottom of a stack; entries [A] is room. Returns the length, -1 or -2."""
     twists, flips, slices, away, corner, node, alive, counts = stack
@@ -390,7 +389,7 @@ def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, 
     return _NONE
 
 
-@_jit
+@jit
 def descend(c, table, orders, exact, start):
     """The distance to the subgroup of one upright axis from its coordinates [3], by going there; exact + 1 if it is further."""
     twist, flip, slices = start[0], start[1], start[2]

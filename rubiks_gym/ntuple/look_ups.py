@@ -10,11 +10,10 @@ Letters: S state, V values of a piece, L look-ups, W weights.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.prefetch import prefetch
 
-_jit = njit(cache=True, nogil=True)
 # Compiled code counts in unsigned numbers: with others the compiler allows for negative ones, and does not add many at a time.
 _1, _2, _3, _4 = np.arange(1, 5, dtype=np.uint64)
 
@@ -42,7 +41,7 @@ def make_look_ups(contribution: np.ndarray, offset: np.ndarray) -> LookUps:
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def accepts(look_ups, state):
     """Whether a state [S] has values within the contributions, so that nothing outside of them is read."""
     most = np.uint8(0)
@@ -75,7 +74,7 @@ def look_up(look_ups, weights, state, out):
         prefetch(weights, out[k])
 
 
-@_jit
+@jit
 def total(weights, index, zero):
     """The sum of the weights [W] at index [n], counted in the type of zero; four strands, as an addition waits for the last."""
     a = b = c = d = zero

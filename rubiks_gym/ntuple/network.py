@@ -21,12 +21,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rubiks_gym.ntuple.look_ups import LookUps, accepts, look_up, make_look_ups, total
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.cube import Cube
 
-_jit = njit(cache=True, nogil=True)
 _ONE = np.uint64(1)
 Cubies = tuple[int, ...]  # pieces by their place in a state: 0..7 are corners, 8..19 edges
 DIGITS = 5  # cubies of a table
@@ -89,7 +88,7 @@ def possible(cubies: Cubies) -> np.ndarray:
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def invert(state, out):
     """The inverse of one state [20], as `puzzles.kernels.inverse_states` makes it."""
     for i in range(8):
@@ -100,7 +99,7 @@ def invert(state, out):
         out[8 + v // 2] = 24 + 2 * i + v % 2
 
 
-@_jit
+@jit
 def look_up_both(look_ups, weights, state, inverse, out):
     """Into out [2 L] the indices of a state [S] and of its inverse, whose weights are asked for; inverse [S] is room.
 
@@ -115,7 +114,7 @@ def look_up_both(look_ups, weights, state, inverse, out):
     return True
 
 
-@_jit
+@jit
 def sums(look_ups, weights, states, out):
     """The sums of the weights [W] int8 of states [B, S] into out [B] int32.
 
@@ -130,7 +129,7 @@ def sums(look_ups, weights, states, out):
     return True
 
 
-@_jit
+@jit
 def inverse_sums(look_ups, weights, states, out):
     """The half of `sums` that the inverse states make."""
     index, inverse = np.empty((2, look_ups.offset.shape[0]), np.uint32), np.zeros(20, np.uint8)
@@ -145,7 +144,7 @@ def inverse_sums(look_ups, weights, states, out):
     return True
 
 
-@_jit
+@jit
 def by_move(after, weights, out):
     """The weights [SIZE] int8 of one table that an entry gets by each move into out [SIZE, lanes]; the surplus is arbitrary.
 
@@ -167,7 +166,7 @@ def by_move(after, weights, out):
     return True
 
 
-@_jit
+@jit
 def child_sums(look_ups, mirror, lane, weights, states, out):
     """The half of `sums` that states make, not their inverses, for all children of states [B, S] into out [B, A] int32.
 
@@ -195,7 +194,7 @@ def child_sums(look_ups, mirror, lane, weights, states, out):
     return True
 
 
-@_jit
+@jit
 def sums_to_learn(look_ups, weights, states, index, out):
     """The same from weights [W, 2] float32, of which [:, 0] are meant, into out [B] float32; keeps index [B, 2 L] uint32."""
     n = np.uint64(look_ups.offset.shape[0])

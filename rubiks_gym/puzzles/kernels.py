@@ -6,19 +6,19 @@ Letters: B batch, S state, A actions, K walk length. Tables over locations have 
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
+from rubiks_gym.puzzles.compiled import copy, jit
 from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
 
-_jit = njit(cache=True, nogil=True)
 _LAST_16 = np.uint64(0xFFFF)
 
 
 # Seeds and depths of walks -------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def episode_seeds(streams, episodes, out):
     """The seed out [B] uint64 of episodes [B] int64 of streams [B] uint64."""
     for b in range(streams.shape[0]):
@@ -26,7 +26,7 @@ def episode_seeds(streams, episodes, out):
     return True
 
 
-@_jit
+@jit
 def uniform_depths(k, seeds, out):
     """A depth out [B] int64 in 1..k for each seed; draw 2^32 is far from the draws of the walk's own moves."""
     for b in range(seeds.shape[0]):
@@ -37,7 +37,7 @@ def uniform_depths(k, seeds, out):
 # Any puzzle ----------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def is_solved(goal, states, out):
     """Compare each state [B, S] with the goal [S] into out [B] bool."""
     for b in range(states.shape[0]):
@@ -50,7 +50,7 @@ def is_solved(goal, states, out):
     return True
 
 
-@_jit
+@jit
 def one_hot(first, width, states, out):
     """Write 1 at i * width + states[b, i] - first[i] into out [B, S * width], 0 elsewhere."""
     ok = True
@@ -65,7 +65,7 @@ def one_hot(first, width, states, out):
     return ok
 
 
-@_jit
+@jit
 def pack(bits, states, out):
     """Pack states [B, S] into words out [B, W] uint64, 64 // bits values to a word, the first value lowest."""
     per_word = 64 // bits
@@ -78,7 +78,7 @@ def pack(bits, states, out):
     return True
 
 
-@_jit
+@jit
 def unpack(bits, words, out):
     """The inverse of pack: words [B, W] into states out [B, S]."""
     per_word = 64 // bits
@@ -136,7 +136,7 @@ def _unmoved_of(moves, state, room):
     return copied
 
 
-@_jit
+@jit
 def apply(moves, states, actions, out):
     """The states out [B, S] after one action [B] each."""
     ok = True
@@ -150,7 +150,7 @@ def apply(moves, states, actions, out):
     return ok
 
 
-@_jit
+@jit
 def step(moves, goal, states, actions, out, solved):
     """apply and is_solved in one pass, which an environment makes at every step."""
     ok = True
@@ -169,7 +169,7 @@ def step(moves, goal, states, actions, out, solved):
     return ok
 
 
-@_jit
+@jit
 def expand(moves, states, out):
     """All children out [B, A, S] of states [B, S]."""
     for b in range(states.shape[0]):
@@ -179,19 +179,19 @@ def expand(moves, states, out):
     return True
 
 
-@_jit
+@jit
 def _following(step, steps, seed, t):
     """Step t of the walk of a seed: one of those that may follow a packed step, see `Sequences`."""
     place, count = step >> np.uint64(32), step >> np.uint64(16) & _LAST_16
     return steps[place + below(draw(seed, np.uint64(t)), count)]
 
 
-@_jit
+@jit
 def walk(moves, start, steps, goal, seeds, depths, out):
     """The state out [B, S] after depths [B] moves from the goal, drawn from seeds [B] among those of `Sequences`."""
     room = np.empty(goal.shape[0], np.uint8)
     for b in range(seeds.shape[0]):
-        out[b] = goal
+        copy(goal, out[b])
         step = start
         for t in range(depths[b]):
             step = _following(step, steps, seeds[b], t)
@@ -202,7 +202,7 @@ def walk(moves, start, steps, goal, seeds, depths, out):
     return True
 
 
-@_jit
+@jit
 def walks(moves, start, steps, goal, seeds, out):
     """Every state out [B, K, S] of the walks of seeds [B]: out[b, k] is after k + 1 moves."""
     if out.shape[1] == 0:
@@ -223,7 +223,7 @@ def walks(moves, start, steps, goal, seeds, out):
 # Stabiliser chains: an element of the group is one digit per level, the position of a point in the level's orbit --------
 
 
-@_jit
+@jit
 def images(orbits, representatives, points, digits, out):
     """Where the elements of digits [B, L] take points [P], into out [B, P].
 
@@ -238,7 +238,7 @@ def images(orbits, representatives, points, digits, out):
     return True
 
 
-@_jit
+@jit
 def digits(base, positions, inverses, points, states, out):
     """The digits out [B, L] int64 of the elements that take points [P] to states [B, P]; the first is -1 where none does.
 
@@ -271,7 +271,7 @@ def digits(base, positions, inverses, points, states, out):
 # Cubes ---------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def random_states(corners, edges, seeds, out):
     """A uniformly random reachable state out [B, S] per seed: shuffle, fix the parity, twist and flip."""
     place = np.empty(corners + edges, np.int64)
@@ -303,7 +303,7 @@ def random_states(corners, edges, seeds, out):
     return True
 
 
-@_jit
+@jit
 def stickers(facelets_of, colours, template, states, out):
     """Colours out [B, F] of all facelets; template [F] holds the pieces that never move.
 
@@ -311,14 +311,14 @@ def stickers(facelets_of, colours, template, states, out):
     edge, which has two, shows its second one twice).
     """
     for b in range(states.shape[0]):
-        out[b, :] = template
+        copy(template, out[b])
         for i in range(states.shape[1]):
             for k in range(3):
                 out[b, facelets_of[states[b, i], k]] = colours[i, k]
     return True
 
 
-@_jit
+@jit
 def cubies(states, out):
     """Position and orientation of each piece into out [B, 2 S]: positions first, then orientations."""
     n = states.shape[1]
@@ -331,7 +331,7 @@ def cubies(states, out):
     return True
 
 
-@_jit
+@jit
 def inverse_states(states, out):
     """The inverse permutation of each state: what solves it, applied to the goal."""
     n = states.shape[1]
@@ -351,7 +351,7 @@ def inverse_states(states, out):
     return ok
 
 
-@_jit
+@jit
 def compose(states, then, out):
     """The permutation of each state, and after it that of another: a sticker goes where `then` takes the place it is at."""
     n = states.shape[1]
@@ -372,7 +372,7 @@ def compose(states, then, out):
     return ok
 
 
-@_jit
+@jit
 def symmetries(source, image, states, out):
     """Images out [B, M, S] of states under M symmetries.
 
@@ -385,7 +385,7 @@ def symmetries(source, image, states, out):
     return True
 
 
-@_jit
+@jit
 def turn_home(frame_of, rotations, states, out):
     """Turn whole cubes so that the last piece is at home; out [B, S - 1] is without it.
 
@@ -399,7 +399,7 @@ def turn_home(frame_of, rotations, states, out):
     return True
 
 
-@_jit
+@jit
 def lowest(images, out):
     """The lowest in lexicographic order of images [B, M, S] into out [B, S]."""
     size = images.shape[2]
@@ -411,7 +411,7 @@ def lowest(images, out):
                 i += 1
             if images[b, m, i] < images[b, best, i]:
                 best = m
-        out[b] = images[b, best]
+        copy(images[b, best], out[b])
     return True
 
 
@@ -420,7 +420,7 @@ def lowest(images, out):
 _POPCOUNT = np.array([bin(i).count("1") for i in range(128)])
 
 
-@_jit
+@jit
 def corner_rank(states, out):
     """Index 0..3674159 of each state [B, 7] into out [B] int64, -1 where a state is impossible."""
     ok = True
@@ -442,7 +442,7 @@ def corner_rank(states, out):
     return ok
 
 
-@_jit
+@jit
 def corner_unrank(index, out):
     """The inverse of corner_rank: index [B] int64 into states out [B, 7]."""
     ok = True
@@ -475,12 +475,12 @@ def corner_unrank(index, out):
 # Hanoi: a state is the peg of each disk, smallest first --------------------------------------------------------------
 
 
-@_jit
+@jit
 def hanoi_apply(source, target, states, actions, out):
     """Move the smallest disk of peg source[a] to target[a]; an illegal move changes nothing."""
     ok = True
     for b in range(states.shape[0]):
-        out[b, :] = states[b]
+        copy(states[b], out[b])
         a = actions[b]
         if not 0 <= a < source.shape[0]:
             ok = False
@@ -494,7 +494,7 @@ def hanoi_apply(source, target, states, actions, out):
     return ok
 
 
-@_jit
+@jit
 def hanoi_legal(source, target, states, out):
     """Which moves are allowed: out [B, A] bool."""
     for b in range(states.shape[0]):

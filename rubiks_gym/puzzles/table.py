@@ -8,15 +8,14 @@ Letters: B batch, S state, A actions, M rows, N states stored, C slots.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.puzzle import Puzzle
 from rubiks_gym.puzzles.streams import GOLDEN, below, mix
 
 MOST = 2**30  # states that a table can number: they and the slots, at most three times as many, stay within 32 bits
 
-_jit = njit(cache=True, nogil=True)
 _EMPTY, _ONE = np.uint64(0), np.uint64(1)
 _NUMBER, _TAG = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFF00000000)  # a slot: a number plus 1, and upper half of its hash
 _AHEAD = 256  # rows whose slots are fetched together
@@ -38,7 +37,7 @@ def children(puzzle: Puzzle, states: np.ndarray, last: np.ndarray) -> tuple[np.n
     return every[:n], rows[:n], actions[:n]
 
 
-@_jit
+@jit
 def keep_useful(states, inverse, last, every, rows, actions):
     """Move the useful rows of every [B * A, S] to the front and say where they come from; returns how many there are."""
     n = 0
@@ -55,7 +54,7 @@ def keep_useful(states, inverse, last, every, rows, actions):
     return n
 
 
-@_jit
+@jit
 def same(state, other):
     """Whether two states [S] are equal."""
     equal = True
@@ -90,7 +89,7 @@ def insert_children(puzzle: Puzzle, table: StateTable, start: int, most: int) ->
 # The table -----------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def hash_state(state):
     """A 64-bit hash of a state [S], eight bytes at a time."""
     hashed = np.uint64(0)
@@ -102,19 +101,19 @@ def hash_state(state):
     return hashed
 
 
-@_jit
+@jit
 def home(slots, hashed):
     """Where the search for a hash begins: slots are in the order of the upper half of the hash, the one that they store."""
     return below(hashed, np.uint64(slots.shape[0]))
 
 
-@_jit
+@jit
 def following(slots, at):
     """The slot after one, the first after the last."""
     return at + _ONE if at + _ONE < np.uint64(slots.shape[0]) else np.uint64(0)
 
 
-@_jit
+@jit
 def seek(slots, stored, state, hashed):
     """The slot that holds a state, or the empty one where it belongs (linear probing)."""
     at = home(slots, hashed)
@@ -125,7 +124,7 @@ def seek(slots, stored, state, hashed):
     return at
 
 
-@_jit
+@jit
 def look_ahead(slots, states, start, stop, hashes):
     """Hash states[start:stop], and ask for their slots before they are used.
 
@@ -136,7 +135,7 @@ def look_ahead(slots, states, start, stop, hashes):
         prefetch(slots, home(slots, hashes[m - start]))  # type: ignore[call-arg]
 
 
-@_jit
+@jit
 def find_or_insert(slots, stored, n, states, numbers, source):
     """Number states [M, S] into numbers [M], new ones from n on; source [M] gets the row that each new one came from.
 
@@ -159,7 +158,7 @@ def find_or_insert(slots, stored, n, states, numbers, source):
     return n
 
 
-@_jit
+@jit
 def find(slots, stored, states, numbers):
     """The number of each state [M, S] into numbers [M], -1 where it is not stored."""
     hashes = np.empty(_AHEAD, np.uint64)
@@ -171,7 +170,7 @@ def find(slots, stored, states, numbers):
             numbers[m] = np.int64(slots[at] & _NUMBER) - 1
 
 
-@_jit
+@jit
 def rehash(slots, larger):
     """Move all entries to larger, empty slots. Both are in the order of hashes, so memory is read and written in order."""
     for i in range(slots.shape[0]):

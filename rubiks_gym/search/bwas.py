@@ -7,16 +7,15 @@ Tardon 2022, sections 3.4 and 4.8.
 from functools import partial
 
 import numpy as np
-from numba import njit
 
 from rubiks_gym.checks import number, whole
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.table import MOST, StateTable, children, enough, grown
 from rubiks_gym.search.heuristic import CostToGo
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions, path
 
-_jit = njit(cache=True, nogil=True)
 _UNREACHED = np.iinfo(np.int32).max
 
 
@@ -150,7 +149,7 @@ class _Tree:
         return self.table.nbytes_with(more) + nodes * _NODE.itemsize + entries * _ENTRY.itemsize
 
 
-@_jit
+@jit
 def _relax(nodes, old, n, numbers, parents, actions, improved):
     """Give the nodes numbers [M] their shortest way among those through parents [M]; nodes old..n - 1 are new.
 
@@ -172,7 +171,7 @@ def _relax(nodes, old, n, numbers, parents, actions, improved):
     return gained
 
 
-@_jit
+@jit
 def _first(f, h, node, entry):
     """Whether (f, h, node) goes before an entry of the heap."""
     if f != entry.f:
@@ -182,7 +181,7 @@ def _first(f, h, node, entry):
     return node < entry.node
 
 
-@_jit
+@jit
 def _push(heap, entries, nodes, which, weight):
     """Enter nodes which [M] into the heap; returns its new size.
 
@@ -204,7 +203,7 @@ def _push(heap, entries, nodes, which, weight):
     return entries
 
 
-@_jit
+@jit
 def _pop(heap, entries, nodes, taken):
     """Close the best open nodes into taken [n]; returns how many there were, and the heap's new size."""
     n = 0

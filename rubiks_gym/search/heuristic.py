@@ -4,14 +4,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.streams import below
 from rubiks_gym.puzzles.table import hash_state, same
-
-_jit = njit(cache=True, nogil=True)
 
 CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
 Policy = Callable[[np.ndarray], np.ndarray]  # states [M, S] to probabilities of the actions [M, A]
@@ -62,7 +60,7 @@ def probabilities(policy: Policy, states: np.ndarray, n_actions: int) -> np.ndar
     return answer
 
 
-@_jit
+@jit
 def _usable(answer):
     """Whether numbers [M, A] can serve as probabilities; they need not add up to 1."""
     usable = True
@@ -93,7 +91,7 @@ class Remembered:
         return costs
 
 
-@_jit
+@jit
 def _recall(kept, kept_costs, states, costs, at, new):
     """Costs [M] of states [M, S] as far as they are kept [C, S], their places at [M], and rows new [M] of those that are not.
 

@@ -7,18 +7,17 @@ They take the records of `mcts_tree` whole: trees (`Trees`), leaves (`Leaves`), 
 # ruff: noqa: RUF059 (a kernel unpacks the whole record, also what it does not need)
 
 import numpy as np
-from numba import njit
 
+from rubiks_gym.puzzles.compiled import copy, jit
 from rubiks_gym.puzzles.streams import draw
 
-_jit = njit(cache=True, nogil=True)
 _EPSILON = 1e-8  # under puct's root (Konen's epsilon): the first action tried is the one with the highest prior
 
 
 # One round: from the root to leaves, and back --------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def best_action(visits, q, prior, in_flight, numbers):
     """argmax_a Q(s, a) + U(s, a) - L(s, a) over rows [A] of one state; the first of equals, -1 if no action is allowed.
 
@@ -50,7 +49,7 @@ def best_action(visits, q, prior, in_flight, numbers):
     return best
 
 
-@_jit
+@jit
 def select(trees, numbers, quota, leaves):
     """Walk quota [T] times from each root to a leaf, count the walk as under way, and make room for a new node there.
 
@@ -81,7 +80,7 @@ def select(trees, numbers, quota, leaves):
                     parent[t, child] = node
                     action[t, child] = a
                     leaves.tree[m], leaves.node[m], leaves.serial[m], leaves.action[m] = t, child, created[t], a
-                    leaves.parent[m] = states[t, node]
+                    copy(states[t, node], leaves.parent[m])
                     size[t] += 1
                     created[t] += 1
                     m += 1
@@ -90,14 +89,14 @@ def select(trees, numbers, quota, leaves):
     return m
 
 
-@_jit
+@jit
 def expand(trees, tree, node, evaluation):
     """Fill in new nodes [M] of trees [M]: state, V, Q_0, and priors shared out over the allowed actions, -1 for the others."""
     children, visits, q, prior, value, parent, action, goal, in_flight, states, size, created = trees
     new_states, new_value, first_q, new_prior, allowed, solved = evaluation
     for i in range(tree.shape[0]):
         t, n = tree[i], node[i]
-        states[t, n] = new_states[i]
+        copy(new_states[i], states[t, n])
         value[t, n] = new_value[i]
         goal[t, n] = solved[i]
         total, count = 0.0, 0
@@ -118,7 +117,7 @@ def expand(trees, tree, node, evaluation):
                 prior[t, n, a] = 1.0 / count
 
 
-@_jit
+@jit
 def backup(trees, numbers, quota, leaf, beyond):
     """Carry the value of every leaf [T, L] up to its root: N += 1, Q the mean or the maximum, and the walk is over."""
     children, visits, q, prior, value, parent, action, goal, in_flight, states, size, created = trees
@@ -143,14 +142,14 @@ def backup(trees, numbers, quota, leaf, beyond):
                 node = np.int64(parent[t, node])
 
 
-@_jit
+@jit
 def expand_and_backup(trees, numbers, quota, leaf, beyond, tree, node, evaluation):
     """Both in one call, since to hand over the trees costs as much as to work on a few."""
     expand(trees, tree, node, evaluation)
     backup(trees, numbers, quota, leaf, beyond)
 
 
-@_jit
+@jit
 def play(trees, numbers, going, moved, played):
     """Play one move in every going tree, played [T] (-1: none was tried), and keep the tree below it with all it holds.
 
@@ -181,7 +180,7 @@ def play(trees, numbers, going, moved, played):
             to = moved[n]
             if to < 0:
                 continue
-            states[t, to] = states[t, n]
+            copy(states[t, n], states[t, to])
             parent[t, to] = moved[parent[t, n]] if n > root else -1
             action[t, to] = action[t, n] if n > root else -1
             value[t, to] = value[t, n]
@@ -195,7 +194,7 @@ def play(trees, numbers, going, moved, played):
         size[t] = kept
 
 
-@_jit
+@jit
 def forbid(actions, allowed):
     """Take one action [M] per row from those that are allowed [M, A], unless it is the only one."""
     for i in range(actions.shape[0]):
@@ -208,7 +207,7 @@ def forbid(actions, allowed):
 # Roll-outs -------------------------------------------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def sample(probabilities, allowed, seeds, step, out):
     """Draw an allowed action out [M] per row of probabilities [M, A] (uniform if all are 0), by draw `step` of its seed."""
     for i in range(out.shape[0]):
@@ -232,7 +231,7 @@ def sample(probabilities, allowed, seeds, step, out):
 # Breadth-first search over the states of a tree --------------------------------------------------------------------------
 
 
-@_jit
+@jit
 def shortest_paths(links, parent, action, queue):
     """Breadth-first search from vertex 0 along links [V, A] (-1: none): parent and action [V] of a shortest path to each."""
     parent[:] = -2  # not reached

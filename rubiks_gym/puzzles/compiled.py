@@ -1,0 +1,50 @@
+"""How the hot loops are compiled: without the GIL, and kept for the next process wherever something can be kept.
+
+Compiling takes seconds, once after an installation. Who watches a terminal is told so.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+
+def jit(function: Callable) -> Any:
+    """The compiled function; where neither the installation nor the user's cache can be written, each process compiles."""
+    try:
+        return njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # numba has found no place for its files
+        return njit(nogil=True)(function)
+
+
+@jit
+def copy(values, out):
+    """values [N] into out [N]; an assignment of whole rows compiles a formatted message too, for seconds."""
+    for i in range(values.shape[0]):
+        out[i] = values[i]
+
+
+class _Notice(event.Listener):
+    """Says once what takes so long."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        if not _Notice.said and sys.stderr.isatty():
+            print("rubiks_gym: compiling for this machine; it takes some seconds, once", file=sys.stderr)
+        _Notice.said = True
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Notice())
+
+# A fork in the middle of a compilation would leave the compiler's lock closed in the child, for ever.
+if hasattr(os, "register_at_fork"):
+    release = global_compiler_lock.release
+    os.register_at_fork(before=global_compiler_lock.acquire, after_in_parent=release, after_in_child=release)
