@@ -10,6 +10,7 @@ Letters: S state, V values of a piece, L look-ups, W weights.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.prefetch import prefetch
