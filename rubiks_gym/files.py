@@ -71,14 +71,19 @@ def _array(members: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
     return array.view(dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def kept(file: Path, fingerprint: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """The arrays of a cache file, if they are whole and have this fingerprint; else made, and kept for the next time.
+def kept(
+    file: Path,
+    fingerprint: str,
+    make: Callable[[], dict[str, np.ndarray]],
+    is_right: Callable[[dict[str, np.ndarray]], bool] = lambda arrays: True,
+) -> dict[str, np.ndarray]:
+    """The arrays of a cache file, if they are whole, right and have this fingerprint; else made, and kept for the next time.
 
     A folder that cannot be written costs the making next time, nothing else.
     """
     try:
         state, arrays = load(file)
-        if state.get("fingerprint") == fingerprint:
+        if state.get("fingerprint") == fingerprint and is_right(arrays):
             return arrays
     except ValueError:
         pass

@@ -17,6 +17,7 @@ from rubiks_gym.puzzles.table import StateTable, reachable
 
 VERSION = 2  # of the file's layout
 MOST_STATES = 50_000_000
+_ASKED = 20_000  # states of a stored table that are looked at when it is read
 _CHUNK = 1 << 16  # states expanded at a time: their children fit the processor's cache
 _in_process: dict[str, tuple[np.ndarray, StateTable | None]] = {}
 
@@ -128,14 +129,42 @@ def cache_folder() -> Path:
 def _load_or_build(puzzle: Puzzle) -> tuple[np.ndarray, StateTable | None]:
     fingerprint = _fingerprint(puzzle)
     if fingerprint not in _in_process:
-        arrays = files.kept(cache_folder() / f"{puzzle.name}.npz", fingerprint, lambda: _build(puzzle))
+        file, right = cache_folder() / f"{puzzle.name}.npz", lambda arrays: _is_right(puzzle, arrays)
+        arrays = files.kept(file, fingerprint, lambda: _build(puzzle), right)
         arrays["distances"].flags.writeable = False
-        table = None
-        if "states" in arrays:
-            table = StateTable(puzzle.state_size)
-            table.insert(arrays["states"])
-        _in_process[fingerprint] = arrays["distances"], table
+        _in_process[fingerprint] = arrays["distances"], _numbered(puzzle, arrays)
     return _in_process[fingerprint]
+
+
+def _numbered(puzzle: Puzzle, arrays: dict[str, np.ndarray]) -> StateTable | None:
+    """The table that numbers the states of a file, where the puzzle has no perfect index."""
+    if puzzle.enumerable:
+        return None
+    table = StateTable(puzzle.state_size)
+    table.insert(arrays["states"])
+    return table
+
+
+def _is_right(puzzle: Puzzle, arrays: dict[str, np.ndarray]) -> bool:
+    """Whether what a file holds are distances: 0 at the goal alone, and of the neighbours of any other state one is closer.
+
+    All states of a small puzzle are asked, of a large one some; what is a number too high everywhere would be found out.
+    """
+    distances, states = arrays.get("distances"), arrays.get("states")
+    n = puzzle.n_states if states is None else len(states)
+    if distances is None or distances.dtype not in (np.uint8, np.uint16) or distances.shape != (n,):
+        return False
+    if (states is None) != puzzle.enumerable or (distances == 0).sum() != 1:
+        return False
+    table = _numbered(puzzle, arrays)
+    number = puzzle.index if table is None else table.find
+    asked = np.unique(np.linspace(0, n - 1, _ASKED).astype(np.int64))
+    asked_states = puzzle.from_index(asked) if states is None else states[asked]
+    children = number(puzzle.expand(asked_states).reshape(-1, puzzle.state_size)).reshape(len(asked), -1)
+    if distances[number(puzzle.goal[None])[0]] != 0 or (children < 0).any():
+        return False
+    own, closest = distances[asked].astype(int), distances[children].astype(int).min(axis=1)
+    return bool((closest == own - 1)[own > 0].all())
 
 
 def _build(puzzle: Puzzle) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ Each target takes a `random.Random`, makes inputs from it, asserts, and returns 
 """
 
 import json
+import os
 import random
 import tempfile
 import warnings
@@ -351,19 +352,27 @@ def checkpoints(rng):
 
 def caches(rng):
     """A damaged exact table: built anew, so that the distances are right."""
-    puzzle = Hanoi(3, 3)
-    file = rubiks_gym.exact.table.cache_folder() / f"{puzzle.name}.npz"
-    rubiks_gym.exact.table._in_process.clear()
-    right = rubiks_gym.exact.table.breadth_first(puzzle)
-    ExactTable(puzzle)
-    if rng.random() < 0.7:
-        file.write_bytes(some_damage(rng, file.read_bytes()))
-    else:
-        state, arrays = files.load(file)
-        wrong = rng.choice((right[::-1], right[:-1], right.astype(np.int64), np.zeros_like(right), np.roll(right, 1)))
-        files.save(file, state, {**arrays, "distances": np.ascontiguousarray(wrong)})
-    rubiks_gym.exact.table._in_process.clear()
-    assert (ExactTable(puzzle).distances == right).all()
+    puzzle, table = Hanoi(3, 3), rubiks_gym.exact.table
+    right = table.breadth_first(puzzle)
+    with tempfile.TemporaryDirectory() as folder:
+        file, before = Path(folder) / f"{puzzle.name}.npz", os.environ.get("RUBIKS_GYM_CACHE")
+        os.environ["RUBIKS_GYM_CACHE"] = folder
+        try:
+            table._in_process.clear()
+            ExactTable(puzzle)
+            if rng.random() < 0.7:
+                file.write_bytes(some_damage(rng, file.read_bytes()))
+            else:
+                state, arrays = files.load(file)
+                wrong = rng.choice((right[::-1], right[:-1], right.astype(np.int64), np.zeros_like(right), np.roll(right, 1)))
+                files.save(file, state, {**arrays, "distances": np.ascontiguousarray(wrong)})
+            table._in_process.clear()
+            assert (ExactTable(puzzle).distances == right).all()
+        finally:
+            table._in_process.clear()
+            os.environ.pop("RUBIKS_GYM_CACHE")
+            if before is not None:
+                os.environ["RUBIKS_GYM_CACHE"] = before
     return 1
 
 
