@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rubiks_gym.puzzles import Puzzle, sample_seeds, set_num_threads
+from rubiks_gym.puzzles import Cube, Puzzle, sample_seeds, set_num_threads
 
 
 @pytest.fixture
@@ -114,3 +114,8 @@ def test_functions_leave_their_arguments_alone(puzzle, states):
     assert (states == before).all()
     with pytest.raises(ValueError, match="read-only"):
         puzzle.goal[0] = 1
+
+
+def test_a_cube_of_any_size_can_be_copied_and_pickled():
+    for other in (copy.copy(Cube(3, "htm")), pickle.loads(pickle.dumps(Cube(3, "htm")))):
+        assert other.name == "rubik3x3-htm"

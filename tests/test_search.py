@@ -1,6 +1,8 @@
 """Searches: optimal where they must be, the same as a plain reference, within their budget, and never a wrong solution."""
 
 import heapq
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -33,6 +35,8 @@ from rubiks_gym.search import (
     mcts,
 )
 from rubiks_gym.search.beam import lowest
+
+ROOT = Path(__file__).parent.parent
 
 
 class Guide:
@@ -668,7 +672,7 @@ def test_a_heuristic_of_ones_own_needs_no_more_than_the_search_does():
 
 
 def test_the_readme_lists_every_search_as_the_command_line_does():
-    text = (Path(__file__).parent.parent / "rubiks_gym" / "search" / "README.md").read_text()
+    text = (ROOT / "rubiks_gym" / "search" / "README.md").read_text()
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
     assert [(name, description) for name, description in rows] == [(f"`{n}`", s.description) for n, s in SEARCHES.items()]
 
@@ -683,6 +687,46 @@ def test_searches_stay_within_their_memory(search):
     found = search(puzzle, some_states(puzzle, 1), noise, budget=Budget(memory=500_000))
     assert not found.solved[0]
     assert 500 < found.nodes[0] < 500_000  # a node takes tens of bytes, but greedy keeps one child of twelve
+
+
+MEMORY_OF_A_PROCESS = """
+import resource, sys
+import numpy as np
+from rubiks_gym.puzzles import Rubik3x3, set_num_threads
+from rubiks_gym.search import Budget, beam
+set_num_threads(2)
+cube = Rubik3x3()
+zero = lambda states: np.zeros(len(states), np.float32)
+beam(cube, cube.random_states(np.arange(2, dtype=np.uint64)), zero, width=50, max_steps=3)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+limit = 400 * 2**20
+beam(cube, cube.random_states(np.arange(2, dtype=np.uint64)), zero, width=10**7, budget=Budget(nodes=1e9, memory=limit))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / limit)
+"""
+
+
+def test_a_limit_of_memory_holds_for_the_process_whatever_the_threads():
+    done = subprocess.run([sys.executable, "-c", MEMORY_OF_A_PROCESS], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert 0.05 < float(done.stdout) < 1.2
+
+
+@pytest.mark.parametrize("memory", [200_000, 2_000_000])
+def test_running_short_of_shared_memory_changes_no_result(memory):
+    puzzle, before = Rubik2x2(), get_num_threads()
+    states, rough = some_states(puzzle, 12), rough_heuristic(puzzle)
+    found = []
+    for threads in (1, 4):
+        set_num_threads(threads)
+        found.append(beam(puzzle, states, rough, width=3000, budget=Budget(memory=memory)))
+    set_num_threads(before)
+    assert found[0].moves == found[1].moves and (found[0].nodes == found[1].nodes).all()
+    assert found[0].solved.all() == (memory > 10**6)
+
+
+def test_a_perimeter_that_takes_all_memory_is_named():
+    puzzle = Rubik2x2()
+    with pytest.raises(ValueError, match="a perimeter of radius 6 leaves nothing of a memory of 100,000 bytes"):
+        beam(puzzle, some_states(puzzle, 1), noise, perimeter=Perimeter(puzzle, 6), budget=Budget(memory=100_000))
 
 
 # The inverse ---------------------------------------------------------------------------------------------------------

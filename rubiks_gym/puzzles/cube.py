@@ -65,7 +65,7 @@ class Cube(PermutationPuzzle):
         self._sticker_tables = tuple(tables[name] for name in ("facelets_of", "colours", "template"))
 
     def __reduce__(self) -> tuple:
-        return type(self), (self.metric,)
+        return type(self), (self.size, self.metric) if type(self) is Cube else (self.metric,)
 
     @cached_property
     def canonical_form(self) -> np.ndarray:

@@ -11,7 +11,7 @@ from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.table import StateTable, children
 from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic, as_costs, heuristic
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
-from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.solutions import Budget, MemorySpentError, Solutions
 from rubiks_gym.search.tail import ExactTail
 
 _CHUNK = 1 << 12  # states expanded at a time: their children fit the processor's cache and are a full batch for a network
@@ -88,6 +88,7 @@ def _solve(
     budget: Budget,
     watch: Callable[[np.ndarray], None] | None,
     start: np.ndarray,
+    memory: int,
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
@@ -106,8 +107,9 @@ def _solve(
                 return _trace(history, home) + moves, generated
         table.clear()
         room = len(before) + len(layer) + min(most, len(layer) * puzzle.n_actions)
-        if table.nbytes_with(room) + 18 * room + 6 * kept_before + _TAIL * len(layer) * bool(tail) > budget.memory:
-            break
+        beside = 18 * room + 16 * len(layer) * puzzle.n_actions + 6 * kept_before + _TAIL * len(layer) * bool(tail)
+        if table.nbytes_with(room) + beside > memory:
+            raise MemorySpentError(generated)
         table.insert(before)
         table.insert(layer)
         known = len(table)

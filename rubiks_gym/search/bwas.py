@@ -59,7 +59,14 @@ def bwas(
 
 
 def _solve(
-    puzzle: Puzzle, cost_to_go: CostToGo, weight: float, batch: int, perimeter: Perimeter, budget: Budget, start: np.ndarray
+    puzzle: Puzzle,
+    cost_to_go: CostToGo,
+    weight: float,
+    batch: int,
+    perimeter: Perimeter,
+    budget: Budget,
+    start: np.ndarray,
+    memory: int,
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
@@ -69,7 +76,7 @@ def _solve(
     while True:
         most = min(batch, tree.entries) * puzzle.n_actions  # children of this round
         spent = generated >= budget.nodes or budget.clock() >= deadline
-        if spent or len(tree.table) + most > MOST or tree.nbytes_with(most) > budget.memory:
+        if spent or len(tree.table) + most > MOST or tree.nbytes_with(most) > memory:
             break
         taken = tree.take(batch)
         parents = tree.table.states[taken]

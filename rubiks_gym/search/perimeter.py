@@ -4,6 +4,7 @@ A perimeter of radius 0 is the goal alone, so "inside the perimeter" is every se
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,9 +13,9 @@ import numpy as np
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.table import StateTable, insert_children
-from rubiks_gym.puzzles.threads import side_by_side
+from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 from rubiks_gym.search.heuristic import CostToGo, heuristic
-from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.solutions import Budget, MemorySpentError, Solutions
 
 MOST_STATES = 50_000_000  # about 2 GB for the 3x3x3
 
@@ -102,11 +103,14 @@ def begin(
     budget = Budget() if budget is None else budget
     if not isinstance(budget, Budget):
         raise ValueError(f"budget must be a Budget(nodes=..., seconds=..., memory=...), got {type(budget).__name__}")
-    return puzzle.check(puzzle.as_states(states)), perimeter, budget
+    left = int(budget.memory - perimeter.table.nbytes_with(0))
+    if left <= 0:
+        raise ValueError(f"a perimeter of radius {perimeter.radius} leaves nothing of a memory of {budget.memory:,} bytes")
+    return puzzle.check(puzzle.as_states(states)), perimeter, replace(budget, memory=left)
 
 
 def one_by_one(
-    search: Callable[[np.ndarray], tuple[list[int] | None, int]],
+    search: Callable[[np.ndarray, int], tuple[list[int] | None, int]],
     states: np.ndarray,
     perimeter: Perimeter,
     budget: Budget,
@@ -114,20 +118,31 @@ def one_by_one(
 ) -> Solutions:
     """Search from each start state in turn, or from as many as there are threads at a time, unless it is in the perimeter.
 
-    `search` takes a state [S] and returns the moves, or None if it found none, and the number of states it generated.
+    `search` takes a state [S] and bytes of memory, and returns the moves, or None if it found none, and the number of states
+    it generated. Searches side by side share the memory; one that runs short of its share is made again with all of it when
+    the others are done, so that the result does not depend on the number of threads.
     """
+    together = min(get_num_threads(), len(states)) if parallel else 1
 
-    def solve(state: np.ndarray, distance: int) -> tuple[list[int] | None, int, float]:
-        start = budget.clock()
-        moves, nodes = search(state) if distance < 0 else (perimeter.finish(state), 0)
-        return moves, nodes, budget.clock() - start
+    def solve(state: np.ndarray, distance: int, memory: int) -> tuple[list[int] | None, int, float, bool]:
+        start, short = budget.clock(), False
+        try:
+            moves, nodes = search(state, memory) if distance < 0 else (perimeter.finish(state), 0)
+        except MemorySpentError as spent:
+            moves, nodes, short = None, spent.nodes, True
+        return moves, nodes, budget.clock() - start, short
 
-    calls = [partial(solve, *start) for start in zip(states, perimeter.distance(states).tolist(), strict=True)]
+    starts = list(zip(states, perimeter.distance(states).tolist(), strict=True))
+    calls = [partial(solve, *start, budget.memory // max(together, 1)) for start in starts]
     outcomes = side_by_side(calls) if parallel else [call() for call in calls]
+    if together > 1:
+        outcomes = [
+            solve(*start, budget.memory) if outcome[3] else outcome for start, outcome in zip(starts, outcomes, strict=True)
+        ]
     return Solutions(
-        moves=[moves or [] for moves, _, _ in outcomes],
-        solved=np.array([moves is not None for moves, _, _ in outcomes], bool),
-        nodes=np.array([nodes for _, nodes, _ in outcomes], np.int64),
-        seconds=np.array([seconds for _, _, seconds in outcomes], np.float64),
+        moves=[moves or [] for moves, *_ in outcomes],
+        solved=np.array([moves is not None for moves, *_ in outcomes], bool),
+        nodes=np.array([nodes for _, nodes, *_ in outcomes], np.int64),
+        seconds=np.array([seconds for _, _, seconds, _ in outcomes], np.float64),
         lower=np.zeros(len(outcomes), np.int64),
     )

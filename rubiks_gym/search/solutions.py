@@ -44,7 +44,7 @@ class Budget:
     Args:
         nodes: states generated for one start state.
         seconds: time for one start state.
-        memory: bytes that the search's own arrays may take.
+        memory: bytes that the search's arrays and its perimeter may take, however many starts are searched side by side.
         clock: what tells the time, in seconds.
     """
 
@@ -62,6 +62,13 @@ class Budget:
     def deadline(self) -> float:
         """The moment, by the clock, at which a search that starts now has to end."""
         return self.clock() + self.seconds
+
+
+class MemorySpentError(Exception):
+    """A search from one start state has used up its memory, after so many nodes."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
 
 
 def path(parent: np.ndarray, action: np.ndarray, node: int) -> list[int]:
