@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rubiks_gym.exact import ExactTable
+from rubiks_gym.exact.bench import FARTHEST
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.scrambles import DeepCube
-from train.evaluation import FARTHEST, read_cubes, start_states, true_distances
+from train.evaluation import read_cubes, start_states, true_distances
 from train.probe import Probe
 
 Asked = tuple[np.ndarray, np.ndarray | None, np.ndarray]  # states [B, S], true distances [B] if known, group of each [B]

@@ -1,14 +1,16 @@
-"""The optimal solver: coordinates, lower bounds against published counts, solutions against breadth-first search."""
+"""The optimal solver: coordinates, lower bounds against published counts, solutions against breadth-first search; the bench."""
+
+import json
 
 import numpy as np
 import pytest
 
-from rubiks_gym.exact import cosets
+from rubiks_gym.exact import ExactTable, bench, cosets
+from rubiks_gym.exact.bench import FARTHEST, POSITIONS
 from rubiks_gym.exact.optimal import OptimalSolver, certify
-from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, sample_seeds, set_num_threads
+from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, are_solutions, sample_seeds, set_num_threads
 from rubiks_gym.puzzles.threads import get_num_threads
-from rubiks_gym.search import Perimeter
-from train.evaluation import FARTHEST
+from rubiks_gym.search import Budget, Perimeter, beam, certified
 
 # Cosets of <U, D, R2, F2, L2, B2> by their distance in half turns (Kociemba, "The two-phase algorithm")
 HALF_TURNS = [1, 4, 50, 592, 7156, 87236, 1043817, 12070278, 124946368, 821605960, 1199128738, 58202444, 476]
@@ -25,6 +27,10 @@ def random_states(cube, n, seed=0):
 
 def walk_ends(cube, depth, n, seed=0):
     return cube.walk(sample_seeds(np.random.default_rng(seed), n), np.full(n, depth))
+
+
+def random_moves(cube, n, seed=0):
+    return np.random.default_rng(seed).integers(cube.n_actions, size=n).tolist()
 
 
 def test_every_coordinate_has_a_state_and_every_state_its_coordinates():
@@ -100,15 +106,27 @@ def test_a_known_solution_is_kept_if_it_is_optimal_and_improved_if_not(solver):
         solver.solve(state[None], [cube.parse("R")])
 
 
-def test_certificates_name_what_a_solution_is(solver):
+def test_certificates_name_what_a_solution_is_and_wrong_ones_cost_nothing(solver):
     cube = solver.cube
-    state = cube.after("R U F")
-    solutions = [cube.parse(text) for text in ("F' U' R'", "F' U' R' L L'", "R")]
-    verdicts, proof = certify(solver, np.stack([state] * 3), solutions)
-    assert verdicts == ["optimal", "improvable", "wrong"] and len(proof.moves[1]) == 3
-    far = random_states(cube, 1)
-    known = cube.parse(cube.format([0]))  # any moves: what they lead to is solved by their inverses
-    assert certify(solver, far, [known], seconds=1)[0] == ["wrong"]
+    state, far = cube.after("R U F"), random_states(cube, 1)[0]
+    solutions = [cube.parse(text) for text in ("F' U' R'", "F' U' R' L L'", "R", "R")]
+    verdicts, proof = certify(solver, np.stack([state, state, state, far]), solutions)
+    assert verdicts == ["optimal", "improvable", "wrong", "wrong"]
+    assert len(proof.moves[1]) == 3 and proof.moves[2:] == [None, None] and not proof.nodes[2:].any()
+    there = random_moves(cube, 30)
+    back = cube.inverse_action[there[::-1]].tolist()
+    assert certify(solver, cube.after(there)[None], [back], nodes=1000)[0] == ["unknown"]
+
+
+def test_symmetric_positions_are_as_far_as_is_known(solver):
+    cube = solver.cube
+    for name, (moves, quarter, half) in POSITIONS.items():
+        state, known = cube.after(moves), quarter if cube.metric == "qtm" else half
+        assert len(moves.split()) == quarter  # so none of them is further away than this
+        if known <= 12:
+            assert solver.distance(state[None]).tolist() == [known], name
+    superflip = cube.goal + np.repeat([0, 1], [8, 12])
+    assert (cube.after(POSITIONS["superflip"][0]) == superflip).all()
 
 
 def test_out_of_time_or_nodes_bounds_are_returned(solver):
@@ -135,3 +153,97 @@ def test_the_solution_does_not_depend_on_the_number_of_threads(solver):
 def test_other_puzzles_are_refused():
     with pytest.raises(ValueError, match="for the 3x3x3, not for rubik2x2-qtm"):
         OptimalSolver(Rubik2x2())
+
+
+def test_nodes_run_out_at_the_same_place_on_any_number_of_threads(solver):
+    states, before = random_states(solver.cube, 2, seed=5), get_num_threads()
+    found = []
+    try:
+        for threads in (1, 3):
+            set_num_threads(threads)
+            proof = solver.solve(states, nodes=30_000)
+            found.append((proof.moves, proof.lower.tolist(), proof.nodes.tolist()))
+    finally:
+        set_num_threads(before)
+    assert found[0] == found[1] and all(n >= 30_000 for n in found[0][2])
+
+
+# Beams with an exact tail -------------------------------------------------------------------------------------------------
+
+
+def misplaced(states):
+    return (states != Rubik3x3().goal).sum(axis=1) / 2
+
+
+def test_a_beam_with_a_tail_is_optimal_where_the_tail_reaches(solver):
+    perimeter = Perimeter(solver.cube, 5)
+    states = perimeter.table.states[1 : len(perimeter.table) : 4000]
+    for tail in (3, 8):  # whole layers are kept before the shorter one begins
+        found = beam(solver.cube, states, misplaced, width=10**5, tail=tail)
+        assert [len(moves) for moves in found.moves] == perimeter.distance(states).tolist()
+        assert found.solved.all() and (found.nodes > 0).all()
+
+
+def test_the_tail_of_a_beam_does_not_depend_on_the_number_of_threads(solver):
+    states, before = walk_ends(solver.cube, 10, 3), get_num_threads()
+    found = []
+    try:
+        for threads in (1, 3):
+            set_num_threads(threads)
+            tried = beam(solver.cube, states, misplaced, width=500, max_steps=12, tail=7)
+            found.append((tried.moves, tried.solved.tolist(), tried.nodes.tolist()))
+    finally:
+        set_num_threads(before)
+    assert found[0] == found[1]
+
+
+def test_certified_solutions_are_proven_or_bounded(solver):
+    states = walk_ends(solver.cube, 9, 4)
+    found = certified(solver.cube, states, misplaced, width=1000)
+    assert found.proven.all() and [len(moves) for moves in found.moves] == solver.distance(states).tolist()
+    far = random_states(solver.cube, 2)
+    short = certified(solver.cube, far, misplaced, width=100, budget=Budget(nodes=20_000))
+    assert not short.proven.any() and (short.lower >= 8).all() and (short.nodes < 200_000).all()
+
+
+def test_certified_solutions_of_small_puzzles_are_those_of_the_table():
+    cube = Rubik2x2()
+    states = cube.random_states(np.arange(20, dtype=np.uint64))
+    found = certified(cube, states, lambda states: np.zeros(len(states)), width=3)
+    assert found.proven.all() and found.lower.tolist() == ExactTable(cube).distance(states).tolist()
+
+
+# The bench ----------------------------------------------------------------------------------------------------------------
+
+
+def test_known_lengths_of_the_bench_are_those_of_solutions_of_its_cubes():
+    facelets = bench.facelets()
+    assert len(set(facelets)) == 1000 and facelets[0].startswith("BUDRUDFFFDBRURBRFLULLUFRBDB")  # the seed is published
+    for metric in bench.METRICS:
+        cube, states = Rubik3x3(metric), bench.cubes()
+        for number, line in bench.known(metric).items():
+            assert line["start"] == facelets[number] and line["proven"] == (line["lower"] == line["upper"])
+            assert line["upper"] == len(line["moves"].split())
+            assert are_solutions(cube, states[number][None], [cube.parse(line["moves"])])[0]
+
+
+def test_anybodys_results_are_replayed_and_compared(tmp_path, monkeypatch):
+    cube, states = Rubik3x3(), bench.cubes()
+    solutions = ["R " * 4 + "R'", "U"]
+    monkeypatch.setattr(bench, "cubes", lambda: np.concatenate([np.stack([cube.after("R"), cube.after("U U")]), states[2:]]))
+    (tmp_path / "qtm.jsonl").write_text('{"cube": 0, "proven": true, "lower": 1, "upper": 1}\n')
+    monkeypatch.setattr(bench, "FOLDER", tmp_path)
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text("".join(json.dumps({"cube": i, "moves": moves}) + "\n" for i, moves in enumerate(solutions)))
+    text = bench.validate(mine, "qtm")
+    assert "1 of 2 cubes solved, 5.000 quarter turns" in text and "of the 1 whose" in text and "excess over it 4.000" in text
+    faults = {
+        "nonsense": "JSON object on every line",
+        '{"cube": 1000, "moves": ""}': "a line must be",
+        '{"cube": 1, "moves": "U U"}\n' * 2: "more than one line",
+        '{"cube": 0, "moves": "X"}': "cannot read 'X'",
+    }
+    for bad, fault in faults.items():
+        mine.write_text(bad)
+        with pytest.raises(ValueError, match=fault):
+            bench.validate(mine, "qtm")

@@ -22,10 +22,6 @@ from rubiks_gym.search.solutions import Solutions
 Search = Callable[[np.ndarray], Solutions]
 _BATCH = 1 << 16
 
-# Superflip with four-spot, 26 quarter turns from the goal, as far as a 3x3x3 can be; its first q moves lead to
-# a position at distance q.
-FARTHEST = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'"
-
 
 def start_states(puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False) -> np.ndarray:
     """n scrambled states [n, S]: the ends of walks of `depth` moves, or, for depth 0, uniform over all states.

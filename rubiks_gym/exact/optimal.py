@@ -65,10 +65,10 @@ class Stack(NamedTuple):
     twists: np.ndarray  # [limit + 1, 3, A] uint16, on each axis
     flips: np.ndarray  # [limit + 1, 3, A] uint16
     slices: np.ndarray  # [limit + 1, 3, A] uint16
-    away: np.ndarray  # [limit + 1, 3, A] int64
-    corner: np.ndarray  # [limit + 1, A] int64
-    node: np.ndarray  # [limit + 1, A] int64
-    alive: np.ndarray  # [limit + 1, A] int64, the children not ruled out, which are gone down to from the last to the first
+    away: np.ndarray  # [limit + 1, 3, A] int8
+    corner: np.ndarray  # [limit + 1, A] uint16
+    node: np.ndarray  # [limit + 1, A] uint16
+    alive: np.ndarray  # [limit + 1, A] uint8, the children not ruled out, which are gone down to from the last to the first
     counts: np.ndarray  # [limit + 1] int64, how many those are
 
 
@@ -197,7 +197,7 @@ class OptimalSolver:
         found, numbers = [len(pieces)], count()  # the first piece of work with a solution so far; whose turn it is
 
         def work() -> None:
-            while (i := next(numbers)) < found[0] and nodes.sum() < most:
+            while (i := next(numbers)) < found[0] and nodes[:i].sum() < most:
                 room = (limit, stops[i], moves[i], nodes[i])
                 outcomes[i] = search(*self.table, self.cube.canonical_form, *branch, pieces[i], *room)
                 if outcomes[i, 0] >= 0:
@@ -302,11 +302,13 @@ def search(c, table, orders, exact, canonical, coordinates, distances, corners, 
     row and the length; both are -1 if there is no solution, -2 if it was stopped.
     """
     A = canonical.shape[1]
+    # Small numbers in small types: the search goes up and down over this room all the time.
     stack = Stack(
         np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16),
-        np.empty((limit + 1, 3, A), np.int64), np.empty((limit + 1, A), np.int64), np.empty((limit + 1, A), np.int64),
-        np.empty((limit + 1, A), np.int64), np.empty(limit + 1, np.int64),
+        np.empty((limit + 1, 3, A), np.int8), np.empty((limit + 1, A), np.uint16), np.empty((limit + 1, A), np.uint16),
+        np.empty((limit + 1, A), np.uint8), np.empty(limit + 1, np.int64),
     )  # fmt: skip
+    axes = c.axes.astype(np.uint8)
     entries = np.empty(A, np.uint64)
     for row in rows:
         for axis in range(3):
@@ -315,7 +317,7 @@ def search(c, table, orders, exact, canonical, coordinates, distances, corners, 
             stack.slices[0, axis, 0] = coordinates[row, axis, 2]
             stack.away[0, axis, 0] = distances[row, axis]
         stack.corner[0, 0], stack.node[0, 0], stack.alive[0, 0], stack.counts[0] = corners[row], node[row], 0, 1
-        length = search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes)
+        length = search_one(c, table, orders, exact, canonical, axes, stack, entries, limit, stop, moves, nodes)
         if length >= 0:
             return row, length
         if length == _STOPPED:
@@ -324,8 +326,11 @@ def search(c, table, orders, exact, canonical, coordinates, distances, corners, 
 
 
 @jit
-def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, moves, nodes):
-    """The same from the one state at the bottom of a stack; entries [A] is room. Returns the length, -1 or -2."""
+def search_one(c, table, orders, exact, canonical, axes, stack, entries, limit, stop, moves, nodes):
+    """The same from the one state at the bottom of a stack; returns the length, -1 or -2.
+
+    axes [3, A] uint8 are those of c, entries [A] is room.
+    """
     twists, flips, slices, away, corner, node, alive, counts = stack
     home, depth = c.goal[2], 0
     while depth >= 0:
@@ -358,7 +363,7 @@ def search_one(c, table, orders, exact, canonical, stack, entries, limit, stop, 
             twist, flip, middle = twists[depth, axis, here], flips[depth, axis, here], slices[depth, axis, here]
             for i in range(n):
                 a = alive[below, i]
-                by = c.axes[axis, a]
+                by = axes[axis, a]
                 t, f, s = c.twist_moves[twist, by], c.flip_moves[flip, by], c.slice_moves[middle, by]
                 twists[below, axis, a], flips[below, axis, a], slices[below, axis, a] = t, f, s
                 entries[i] = entry_of(c, orders, t, f, s)
