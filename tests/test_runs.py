@@ -3,10 +3,12 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -200,6 +202,7 @@ def test_without_wandb_everything_else_works(tmp_path):
     program = f"""
 import sys
 sys.modules["wandb"] = sys.modules["tensorboard"] = None
+from dataclasses import replace
 from pathlib import Path
 from train.runs import RunOptions
 from train.command import Options
@@ -316,3 +319,28 @@ def test_wandb_that_does_not_start_is_one_line_and_leaves_the_folder_free(tmp_pa
     with pytest.raises(ValueError, match=r"W&B does not start \(no API key configured\); --run.wandb offline"):
         train(options(tmp_path / "run", wandb="online"))
     train(options(tmp_path / "run"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the fault bench forks")
+def test_a_learner_killed_at_random_moments_ends_the_same(tmp_path):
+    from tests.faults import kill_and_resume
+
+    assert kill_and_resume("tabular", tmp_path, kills=4, seed=0) >= 4
+
+
+def test_a_full_disk_is_one_error_and_loses_no_checkpoint(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no small disk can be mounted here")
+    try:
+        config = options(disk / "run", puzzle="hanoi-5-3", checkpoint_seconds=0)
+        (disk / "others").write_bytes(bytes(200 * 1024))  # room for one checkpoint or a few
+        with pytest.raises(OSError, match="No space left"):
+            train(replace(config, config=TabularConfig(iterations=30_000, batch=300)))
+        kept = agents.last_checkpoint(disk / "run")
+        assert files.load(kept)[0]["step"] == int(kept.stem) > 0
+        assert not [file for file in disk.rglob(".*") if file.name != ".lock"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
