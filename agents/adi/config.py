@@ -3,74 +3,50 @@
 from dataclasses import dataclass, replace
 
 from agents.adi.network import NETWORKS
+from agents.networks.bootstrap import BootstrapConfig
 from agents.networks.fitting import OPTIMIZERS
-from agents.networks.schedule import geometric
 from agents.protocol import Preset
-from rubiks_gym.checks import choice, flag, named, number, whole
+from rubiks_gym.checks import choice, flag, named, whole
 
 SCRAMBLES = ("deepcube", "random-state")
 UPDATES = ("copy", "ema")
 
 
 @dataclass(frozen=True)
-class AdiConfig:
+class AdiConfig(BootstrapConfig):
     """Settings of the network and of its training; letters in brackets are the papers'."""
 
     network: str = "pairs"
     """One of NETWORKS in network.py: deepcube, deepcube-half, deepcube-quarter, deepcube-eighth, or ours."""
-    iterations: int = 100
-    """Batches of states learnt from, those of the warm start included (M)."""
     k: int = 30
     """Moves of a walk from the goal, each of whose states is learnt from (k)."""
     walks: int = 1000
     """Walks of a batch (l), which has k * walks states (N)."""
     scramble: str = "deepcube"
     """Where states come from: deepcube (the states of walks), random-state (uniform over all)."""
-    allow_undo: bool = False
-    """Whether a walk may undo the move before."""
     depth: int = 1
     """Moves that the search behind a target looks ahead."""
     fix_goal: bool = True
     """Whether the goal is terminal, its value fixed at 0 in targets; otherwise it is what the network says (the paper)."""
     weighted: bool = False
     """Whether a state counts 1 / D(x), D being the moves of the walk that led there (the paper), or 1."""
-    epochs: int = 3
-    """Times that each state of a batch is used before the next batch is drawn."""
-    minibatch: int = 1000
-    """States per gradient step, at most."""
     optimizer: str = "adam"
     """Optimizer: adam, or rmsprop (the papers')."""
-    learning_rate: float = 1e-3
-    """Learning rate of the first iteration."""
-    learning_rate_end: float = 1e-4
-    """Learning rate of the last iteration; it falls by the same factor from iteration to iteration."""
     target_update: str = "ema"
     """How the target network follows: ema (a moving average of the weights), copy (of the weights, every copy_every)."""
-    ema_decay: float = 0.98
-    """Target update ema: share of its weights that the target network keeps at a gradient step."""
     copy_every: int = 1
     """Target update copy: iterations between two copies."""
-    warm_iterations: int = 0
-    """Iterations of the warm start, which learns to undo canonical move sequences before ADI begins."""
-    warm_k: int = 26
-    """Moves of a canonical sequence of the warm start."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         choice(NETWORKS, network=self.network)
         choice(SCRAMBLES, scramble=self.scramble)
         choice(OPTIMIZERS, optimizer=self.optimizer)
         choice(UPDATES, target_update=self.target_update)
-        whole(1, **named(self, "iterations", "k", "walks", "depth", "epochs", "minibatch", "copy_every", "warm_k"))
-        whole(0, warm_iterations=self.warm_iterations)
-        number(above=0, **named(self, "learning_rate", "learning_rate_end"))
-        number(least=0, below=1, ema_decay=self.ema_decay)
-        flag(**named(self, "allow_undo", "fix_goal", "weighted"))
+        whole(1, **named(self, "k", "walks", "depth", "copy_every"))
+        flag(**named(self, "fix_goal", "weighted"))
         if self.weighted and self.scramble == "random-state":
             raise ValueError("weighted needs the moves of a walk: random states have none, take scramble=deepcube")
-
-    def learning_rate_of(self, iteration: int) -> float:
-        """The learning rate of iteration 0..iterations - 1."""
-        return geometric(self.learning_rate, self.learning_rate_end, iteration, self.iterations)
 
 
 _2X2 = AdiConfig(network="symmetric-pairs")

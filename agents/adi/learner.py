@@ -12,27 +12,17 @@ neighbour of the goal is worth 1 + v(goal), and the goal, should it be learnt, -
 every maximum over noisy values raises it: the values drift away, all together, with W = 1/D as well. A terminal goal, whose
 value is fixed at 0, ends it: there is one solution only, V = 2 - distance.
 
-Two copies of the network: the target network makes the targets, `model` is fitted to them. By *copy* the target network becomes
-model after so many iterations, each one in the papers; by *ema* it is an exponential moving average of the weights. What a
-search is given is always the target network.
-
-Warm start. For its first iterations a run may learn to undo canonical move sequences: the value of a state n moves along is
-2 - n, its action the one that leads back. The number is an upper bound of the distance; the target network is a copy of model
-then.
-
-More than one process. Under torchrun each rank draws its own share of the walks, and gradients are averaged over ranks, so that
-all hold the same weights. One process is a single rank of the same program.
-
-All randomness of iteration i on rank r comes from the generator of (seed, r, i), and nothing has to be remembered of it.
+By *copy* the target network becomes model after so many iterations, each one in the papers. agents/networks/bootstrap.py has
+what this learner shares with DAVI; in its warm start the value of a state n moves along a canonical sequence is 2 - n, its
+action the one that leads back.
 
 Differs from the papers in: the goal's fixed value and the moving average, which can be switched off; weights, which have to be
 switched on; a batch may be used for several epochs, and by Adam; a child that several states share is evaluated once; walks do
 not undo the move before, unless asked; RMSProp's smoothing constant is Keras's, 0.9, which DeepCube does not state.
 """
 
-import copy
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -40,12 +30,11 @@ from torch.nn.functional import cross_entropy
 
 from agents.adi.agent import Adi
 from agents.adi.config import AdiConfig
-from agents.adi.network import NETWORKS, make_network
-from agents.networks.distributed import mean_over_ranks, rank_and_ranks
+from agents.adi.network import NETWORKS, Network, make_network
+from agents.networks.bootstrap import BootstrapLearner
+from agents.networks.distributed import mean_over_ranks
 from agents.networks.embedding import make_features
-from agents.networks.fitting import OPTIMIZERS, fit
 from agents.networks.symmetry import turned_actions
-from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.scrambles import make_scramble
@@ -87,25 +76,19 @@ def targets(
     return np.where(fix_goal & puzzle.is_solved(x), np.float32(0), y_v), y_p
 
 
-class Learner:
-    """A network under training: `model`, the target network, the optimizer, and how far they have come."""
+class Learner(BootstrapLearner):
+    """A network under training."""
+
+    config: AdiConfig
+    target: Network
 
     def __init__(self, puzzle: Puzzle, config: AdiConfig, seed: int) -> None:
-        self.puzzle, self.config, self.seed = puzzle, config, seed
-        self.rank, self.ranks = rank_and_ranks()
+        architecture = NETWORKS[config.network]
+        model = make_network(make_features(puzzle, architecture.input), puzzle.n_actions, architecture, seed)
+        super().__init__(puzzle, config, seed, model, config.optimizer, puzzle.n_actions**config.depth)
+        self._reader = Adi(puzzle, architecture, self.target)
         if min(config.walks, config.minibatch) < self.ranks:
             raise ValueError(f"walks and minibatch must be at least 1 for each of {self.ranks} processes")
-        architecture = NETWORKS[config.network]
-        self.model = make_network(make_features(puzzle, architecture.input), puzzle.n_actions, architecture, seed)
-        self.target = copy.deepcopy(self.model)
-        self._reader = Adi(puzzle, architecture, self.target)
-        self.optimizer = OPTIMIZERS[config.optimizer](self.model)
-        self.done, self.total = 0, config.iterations  # iterations done, and in all
-        # a sample costs about three forward passes an epoch to fit, and one per child for its target
-        work = 3 * config.epochs
-        warm = min(config.warm_iterations, self.total)
-        self.phases = ((warm, work), (self.total - warm, work + puzzle.n_actions**config.depth))
-        self.states_seen = 0
 
     def v(self, states: np.ndarray) -> np.ndarray:
         """The values [M] float32 that the target network gives states [M, S]."""
@@ -134,7 +117,7 @@ class Learner:
         self.done += 1
         self.states_seen += len(samples.x) * self.ranks
         if warm or (c.target_update == "copy" and (self.done - c.warm_iterations) % c.copy_every == 0):
-            self.target.load_state_dict(self.model.state_dict())
+            self.update_target()
         return metrics | {"goal_value": self.says_of_goal, "states": self.states_seen}
 
     def samples(self, rng: np.random.Generator) -> Samples:
@@ -162,7 +145,7 @@ class Learner:
 
     def fit(self, samples: Samples, rng: np.random.Generator) -> dict[str, float]:
         """Gradient steps of model towards the targets: squared error plus cross-entropy; returns their means on the way."""
-        c, best = self.config, samples.y_p
+        best = samples.y_p
         indices, which = self._reader.read(samples.x)
         if which is not None:
             best = turned_actions(self.puzzle, samples.x, which)[np.arange(len(best)), best]  # in the states that are read
@@ -174,33 +157,7 @@ class Learner:
             policy_loss = (weight[i] * cross_entropy(p, y_p[i], reduction="none")).mean()
             return torch.stack([value_loss, policy_loss])
 
-        value_loss, policy_loss = fit(
-            self.model,
-            self.optimizer,
-            loss,
-            len(x),
-            rng,
-            minibatch=c.minibatch,
-            learning_rate=c.learning_rate_of(self.done),
-            epochs=c.epochs,
-            target=self.target if c.target_update == "ema" else None,
-            ema_decay=c.ema_decay,
-        )
+        value_loss, policy_loss = self.fit_model(loss, len(x), rng)
         target = y_v.mean()[None]
         mean_over_ranks([target])
         return {"value_loss": value_loss, "policy_loss": policy_loss, "target": target.item()}
-
-    # What a checkpoint holds besides the agent ------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """How far the learner has come, as JSON."""
-        return {"done": self.done, "states_seen": self.states_seen}
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Both networks and the optimizer's moments."""
-        return training_arrays(self.model, self.target, self.optimizer)
-
-    def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Go on where a checkpoint was."""
-        restore_training(self.model, self.target, self.optimizer, arrays)
-        self.done, self.states_seen = int(state["done"]), int(state["states_seen"])

@@ -3,40 +3,28 @@
 from dataclasses import dataclass, replace
 
 from agents.davi.network import NETWORKS
-from agents.networks.schedule import geometric
+from agents.networks.bootstrap import BootstrapConfig
 from agents.protocol import Preset
-from rubiks_gym.checks import choice, flag, named, number, whole
+from rubiks_gym.checks import choice, named, number, whole
 
 SCRAMBLES = ("uniform", "deepcube", "adaptive", "random-state")
 UPDATES = ("threshold", "states", "ema")
 
 
 @dataclass(frozen=True)
-class DaviConfig:
+class DaviConfig(BootstrapConfig):
     """Settings of the network and of its training; letters in brackets are the thesis's."""
 
     network: str = "pairs"
     """One of NETWORKS in network.py: the thesis's DNN_0, DNN_noBatchNorm, DNN_reduced_0, DNN_reduced_0_noBatchNorm, or ours."""
-    iterations: int = 100
-    """Batches of states learnt from, those of the warm start included (M)."""
     batch: int = 30_000
     """States of a batch: their targets are computed once (B)."""
-    epochs: int = 3
-    """Times that each state of a batch is used before the next batch is drawn."""
-    minibatch: int = 1000
-    """States per gradient step, at most."""
-    learning_rate: float = 1e-3
-    """Learning rate of Adam in the first iteration."""
-    learning_rate_end: float = 1e-4
-    """Learning rate of Adam in the last iteration; it falls by the same factor from iteration to iteration."""
     scramble: str = "uniform"
     """Where states come from: uniform (k moves, k up to k_max), deepcube (whole walks), adaptive (adaptive-K), random-state."""
     k_max: int = 30
     """Moves of the longest walk from the goal (K)."""
     offset: int = 1
     """Scramble adaptive: walks have up to convergence points + 1 + offset moves (conv_point_offs)."""
-    allow_undo: bool = False
-    """Whether a walk may undo the move before, as the thesis's do."""
     target_update: str = "ema"
     """How the target network follows: threshold (copied when the loss is below epsilon), states (copied after so many), ema."""
     validation: int = 3000
@@ -47,31 +35,19 @@ class DaviConfig:
     """Validation loss below which the network has converged: a convergence point."""
     target_states: int = 30_000
     """Target update states: new states after which the target network is copied, whatever the loss."""
-    ema_decay: float = 0.98
-    """Target update ema: share of its weights that the target network keeps at a gradient step."""
     keep_every: int = 0
     """Keep the agent of every so many convergence points in the run folder, 0: of none (CC)."""
-    warm_iterations: int = 0
-    """Iterations of the warm start, which fits the lengths of canonical move sequences before DAVI begins."""
-    warm_k: int = 26
-    """Moves of a canonical sequence of the warm start."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         choice(NETWORKS, network=self.network)
         choice(SCRAMBLES, scramble=self.scramble)
         choice(UPDATES, target_update=self.target_update)
-        whole(1, **named(self, "iterations", "batch", "epochs", "minibatch", "k_max", "validation", "check_every"))
-        whole(1, **named(self, "target_states", "warm_k"))
-        whole(0, **named(self, "offset", "keep_every", "warm_iterations"))
-        number(above=0, **named(self, "learning_rate", "learning_rate_end", "epsilon"))
-        number(least=0, below=1, ema_decay=self.ema_decay)
-        flag(allow_undo=self.allow_undo)
+        whole(1, **named(self, "batch", "k_max", "validation", "check_every", "target_states"))
+        whole(0, **named(self, "offset", "keep_every"))
+        number(above=0, epsilon=self.epsilon)
         if NETWORKS[self.network].batch_norm and min(self.batch, self.minibatch) < 2:
             raise ValueError(f"{self.network} normalises over a minibatch: batch and minibatch must be at least 2")
-
-    def learning_rate_of(self, iteration: int) -> float:
-        """The learning rate of iteration 0..iterations - 1."""
-        return geometric(self.learning_rate, self.learning_rate_end, iteration, self.iterations)
 
 
 _2X2 = DaviConfig(network="symmetric-pairs")

@@ -2,30 +2,20 @@
 
     J_{k+1}(s) = min over a of 1 + J_k(S(s, a)),   J(goal) = 0                                                (3.1)
 
-Two copies of one network: the target network (the thesis's model_e) stands for J_k and makes the targets, `model` is fitted to
-them and becomes J_{k+1}. An iteration draws B states, computes their targets, fits `model`, and every C iterations measures the
-loss on B_val fresh states. Below epsilon is a convergence point: the target network takes over the weights of model, and the
-next J is learnt. What a search is given is always the target network, as in the thesis, whose networks are those of convergence
-points.
+The target network (the thesis's model_e) stands for J_k, `model` becomes J_{k+1}. An iteration draws B states, computes their
+targets, fits `model`, and every C iterations measures the loss on B_val fresh states. Below epsilon is a convergence point: the
+target network takes over the weights of model, and the next J is learnt. agents/networks/bootstrap.py has what this learner
+shares with ADI; its warm start fits the lengths of canonical move sequences.
 
 Target updates. *threshold* is the above. *states* copies the weights after a fixed number of states, whatever the loss. *ema*
 makes the target network an exponential moving average of the weights; a loss below epsilon then counts as a convergence point
 (for adaptive-K and for the record) and changes nothing else.
-
-Warm start. For its first iterations a run may fit the lengths of canonical move sequences instead of (3.1), an upper bound of
-the distance; the target network is a copy of model then.
-
-More than one process. Under torchrun each rank draws its own share of the states, and gradients are averaged over ranks, so
-that all hold the same weights. One process is a single rank of the same program.
-
-All randomness of iteration i on rank r comes from the generator of (seed, r, i), and nothing has to be remembered of it.
 
 Differs from the papers in: targets know that a state which is neither the goal nor next to it is at least 2 moves away; a child
 that several states share is evaluated once; a batch may be used for several epochs; adaptive-K draws the ends of walks of 1..k
 moves, not all states of walks of k moves (the same distribution of depths).
 """
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -34,11 +24,10 @@ from torch.nn.functional import mse_loss
 
 from agents.davi.agent import Davi
 from agents.davi.config import DaviConfig
-from agents.davi.network import NETWORKS, evaluate, folded, make_network
-from agents.networks.distributed import mean_over_ranks, rank_and_ranks
+from agents.davi.network import NETWORKS, Network, evaluate, folded, make_network
+from agents.networks.bootstrap import BootstrapLearner
+from agents.networks.distributed import mean_over_ranks
 from agents.networks.embedding import feature_indices, make_features
-from agents.networks.fitting import OPTIMIZERS, fit
-from agents.networks.weights import restore_training, training_arrays
 from rubiks_gym.puzzles import Cube, Puzzle, sample_seeds
 from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.scrambles import make_scramble
@@ -63,27 +52,22 @@ def targets(
     return np.where(puzzle.is_solved(states), np.float32(0), 1 + costs.min(axis=1))
 
 
-class Learner:
-    """A network under training: `model`, the target network, Adam, and how far they have come."""
+class Learner(BootstrapLearner):
+    """A network under training by Adam, and its convergence points."""
+
+    COUNTERS = ("done", "points", "states_seen", "since_update")
+    config: DaviConfig
+    model: Network
+    target: Network
 
     def __init__(self, puzzle: Puzzle, config: DaviConfig, seed: int) -> None:
-        self.puzzle, self.config, self.seed = puzzle, config, seed
-        self.rank, self.ranks = rank_and_ranks()
-        if min(config.batch, config.minibatch, config.validation) < 2 * self.ranks:
-            raise ValueError(f"batch, minibatch and validation must give each of {self.ranks} processes at least 2 states")
         architecture = NETWORKS[config.network]
         self.features = make_features(puzzle, architecture.input, architecture.symmetric)
-        self.model = make_network(self.features, architecture, seed)
-        self.target = copy.deepcopy(self.model)
-        self.optimizer = OPTIMIZERS["adam"](self.model)
-        self.done, self.total = 0, config.iterations  # iterations done, and in all
-        # a sample costs about three forward passes an epoch to fit, and one per child for its target
-        work = 3 * config.epochs
-        warm = min(config.warm_iterations, self.total)
-        self.phases = ((warm, work), (self.total - warm, work + puzzle.n_actions))
+        super().__init__(puzzle, config, seed, make_network(self.features, architecture, seed), "adam", puzzle.n_actions)
+        if min(config.batch, config.minibatch, config.validation) < 2 * self.ranks:
+            raise ValueError(f"batch, minibatch and validation must give each of {self.ranks} processes at least 2 states")
         self.points = 0  # convergence points
         self.converged = False  # whether the last iteration was one
-        self.states_seen = 0
         self.since_update = 0  # states since the target network was last copied
         self._table = StateTable(puzzle.state_size)
 
@@ -124,8 +108,7 @@ class Learner:
                 self.update_target()
 
     def update_target(self) -> None:
-        """The target network becomes model."""
-        self.target.load_state_dict(self.model.state_dict())
+        super().update_target()
         self.since_update = 0
 
     @property
@@ -155,21 +138,8 @@ class Learner:
 
     def fit(self, states: np.ndarray, goals: np.ndarray, rng: np.random.Generator) -> float:
         """Gradient steps of model towards goals [n] for states [n, S]; returns the mean loss on the way."""
-        c = self.config
         x, y = torch.from_numpy(feature_indices(self.puzzle, self.features, states)), torch.from_numpy(goals)
-        (mean,) = fit(
-            self.model,
-            self.optimizer,
-            lambda part: mse_loss(self.model(x[part]), y[part]),
-            len(states),
-            rng,
-            minibatch=c.minibatch,
-            learning_rate=c.learning_rate_of(self.done),
-            epochs=c.epochs,
-            target=self.target if c.target_update == "ema" else None,
-            ema_decay=c.ema_decay,
-        )
-        return mean
+        return self.fit_model(lambda part: mse_loss(self.model(x[part]), y[part]), len(states), rng)[0]
 
     def loss(self, states: np.ndarray, goals: np.ndarray) -> float:
         """Mean squared error of model on states [n, S], without learning, over all ranks."""
@@ -177,19 +147,3 @@ class Learner:
         mean = torch.tensor([np.square(answers - goals).mean(dtype=float)])
         mean_over_ranks([mean])
         return mean.item()
-
-    # What a checkpoint holds besides the agent ------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """How far the learner has come, as JSON."""
-        return {name: getattr(self, name) for name in ("done", "points", "states_seen", "since_update")}
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Both networks and Adam's moments, by the names of the weights they belong to."""
-        return training_arrays(self.model, self.target, self.optimizer)
-
-    def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Go on where a checkpoint was."""
-        restore_training(self.model, self.target, self.optimizer, arrays)
-        for name, value in state.items():
-            setattr(self, name, int(value))

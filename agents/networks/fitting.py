@@ -1,8 +1,4 @@
-"""Gradient steps on a batch of samples, and a target network that follows the network being fitted.
-
-A learner that bootstraps has two copies of one network: the *target network* makes the targets, `model` is fitted to them. The
-target network either becomes `model` from time to time, or is an exponential moving average (EMA) of its weights.
-"""
+"""Gradient steps on a batch of samples, and a target network that follows the network being fitted (see bootstrap.py)."""
 
 from collections.abc import Callable
 

@@ -52,15 +52,3 @@ def load_optimizer(network: nn.Module, optimizer: Optimizer, arrays: dict[str, n
         if not moments:
             raise ValueError(f"the stored weights do not fit: {own}* is missing")
         optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
-
-
-def training_arrays(model: nn.Module, target: nn.Module, optimizer: Optimizer) -> dict[str, np.ndarray]:
-    """A network, its target network and its optimizer's moments."""
-    return network_arrays(model, "model.") | network_arrays(target, "target.") | optimizer_arrays(model, optimizer)
-
-
-def restore_training(model: nn.Module, target: nn.Module, optimizer: Optimizer, arrays: dict[str, np.ndarray]) -> None:
-    """The inverse of `training_arrays`."""
-    load_weights(model, "model.", arrays)
-    load_weights(target, "target.", arrays)
-    load_optimizer(model, optimizer, arrays)

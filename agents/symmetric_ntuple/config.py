@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from agents.networks.schedule import geometric
 from agents.protocol import Preset
 from rubiks_gym.checks import named, number, whole
 from rubiks_gym.ntuple.network import Cubies
@@ -65,11 +66,11 @@ class SymmetricNTupleConfig:
 
     def walk_lr_of(self, batch: int) -> float:
         """The learning rate of batch 0..walk_batches - 1."""
-        return self.walk_lr * (self.walk_lr_end / self.walk_lr) ** (batch / max(1, self.walk_batches - 1))
+        return geometric(self.walk_lr, self.walk_lr_end, batch, self.walk_batches)
 
     def backup_lr_of(self, round: int) -> float:
         """The learning rate of round 0..rounds - 1."""
-        return self.backup_lr * (self.backup_lr_end / self.backup_lr) ** (round / max(1, self.rounds - 1))
+        return geometric(self.backup_lr, self.backup_lr_end, round, self.rounds)
 
 
 _QTM = SymmetricNTupleConfig()
