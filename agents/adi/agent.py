@@ -78,18 +78,14 @@ class Adi:
         return out
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The weights."""
         return network_arrays(self.network, "network.")
 
     def settings(self) -> dict[str, Any]:
-        """The architecture and the value of the goal."""
         return {**self.architecture._asdict(), "goal_value": self.goal_value}
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Adi":
-        """The agent that `settings` and `arrays` describe."""
-        trunk = tuple(int(width) for width in settings["trunk"])
-        architecture = Architecture(settings["input"], trunk, int(settings["head"]), bool(settings["symmetric"]))
-        agent = cls(puzzle, architecture, goal_value=float(settings["goal_value"]))
+        architecture = {name: value for name, value in settings.items() if name != "goal_value"}
+        agent = cls(puzzle, Architecture(**architecture), goal_value=settings["goal_value"])
         load_weights(agent.network, "network.", arrays)
         return agent

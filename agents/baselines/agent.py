@@ -27,14 +27,11 @@ class Random:
         return random_policy(self.puzzle, states)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Nothing."""
         return {}
 
     def settings(self) -> dict[str, Any]:
-        """The seed."""
         return {"seed": self.seed}
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Random":
-        """The random agent with a seed."""
         return cls(puzzle, settings.get("seed", 0))

@@ -35,23 +35,17 @@ class Davi:
         return as_cost_to_go(self.puzzle, states, found)
 
     def policy(self, states: np.ndarray) -> np.ndarray:
-        """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The weights."""
         return network_arrays(self.network, "network.")
 
     def settings(self) -> dict[str, Any]:
-        """The architecture."""
         return {name: value for name, value in self.architecture._asdict().items() if name != "batch_norm"}
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Davi":
-        """The agent that `settings` and `arrays` describe."""
-        first = tuple(int(width) for width in settings["first"])
-        architecture = Architecture(settings["input"], first, int(settings["blocks"]), symmetric=bool(settings["symmetric"]))
-        agent = cls(puzzle, architecture)
+        agent = cls(puzzle, Architecture(**settings))
         load_weights(agent.network, "network.", arrays)
         return agent
 
@@ -83,5 +77,4 @@ class FewerDisks:
         return self.agent.cost_to_go(np.concatenate([states, home], axis=1))
 
     def policy(self, states: np.ndarray) -> np.ndarray:
-        """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)

@@ -67,11 +67,8 @@ class PpoChaseNet:
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "PpoChaseNet":
-        """The agent that `settings` and `arrays` describe."""
-        hidden = tuple(int(width) for width in settings["hidden"])
-        numbers = {name: int(settings[name]) for name in ("width", "heads", "layers")}
-        architecture = Architecture(settings["form"], hidden, **numbers)
-        agent = cls(puzzle, architecture, settings["input"], tuple(int(width) for width in settings["widths"]))
+        architecture = Architecture(**{name: settings[name] for name in Architecture._fields})
+        agent = cls(puzzle, architecture, settings["input"], settings["widths"])
         load_weights(agent.actor, "actor.", arrays)
         load_weights(agent.net.network, "chasenet.", arrays)
         return agent

@@ -203,7 +203,6 @@ class Learner:
     # What a checkpoint holds besides the agent ------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """How far the learner has come, as JSON."""
         rms = self.scaled.ret_rms
         return {
             "done": self.done,
@@ -222,7 +221,6 @@ class Learner:
         return found
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Go on where a checkpoint was."""
         self.done = int(state["done"])
         load_weights(self.net.network, "chasenet.", arrays)
         if self.done and (self.config.warm_iterations or self.config.fine_tune != "none"):  # it has been fitted

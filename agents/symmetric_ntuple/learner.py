@@ -156,7 +156,6 @@ class Learner:
     # What a checkpoint holds besides the agent ------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """How far the learner has come, as JSON."""
         return {"done": self.done, "rng": self.rng.bit_generator.state}
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -164,7 +163,6 @@ class Learner:
         return {"unrounded": self.weights[possible_in(self.config.cubies()), 0]}
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Go on where a checkpoint was."""
         self.weights[possible_in(self.config.cubies()), 0] = arrays["unrounded"]
         self.rng.bit_generator.state = state["rng"]
         self.done = int(state["done"])

@@ -23,22 +23,17 @@ class Tabular:
         self.puzzle, self.table = puzzle, table
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
-        """Estimated moves to the goal [B]."""
         return self.table[self.puzzle.index(states)]
 
     def policy(self, states: np.ndarray) -> np.ndarray:
-        """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The table."""
         return {"table": self.table}
 
     def settings(self) -> dict[str, Any]:
-        """Nothing."""
         return {}
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Tabular":
-        """The agent with a stored table."""
         return cls(puzzle, arrays["table"])

@@ -43,7 +43,6 @@ class Learner:
         return {"change": float(change), "mean_cost_to_go": float(agent.table.mean())}
 
     def state(self) -> dict[str, Any]:
-        """How far the learner has come, as JSON."""
         return {"done": self.done, "rng": self.rng.bit_generator.state}
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -51,7 +50,6 @@ class Learner:
         return {}
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Go on where a checkpoint was."""
         self._agent = Tabular(self.puzzle, arrays["table"])
         self.rng.bit_generator.state = state["rng"]
         self.done = int(state["done"])

@@ -77,7 +77,6 @@ class TdNTuple:
         return moves
 
     def policy(self, states: np.ndarray) -> np.ndarray:
-        """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -85,7 +84,6 @@ class TdNTuple:
         return pack("weights", self.net.weights, self.net.weights != 0)
 
     def settings(self) -> dict[str, Any]:
-        """All the rest."""
         return {
             "board": self.board.name,
             "tuples": [list(cells) for cells in self.tuples],
@@ -97,7 +95,6 @@ class TdNTuple:
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "TdNTuple":
-        """The agent that `settings` and `arrays` describe."""
         agent = cls(puzzle, **settings)
         unpack("weights", arrays, agent.net.weights)
         return agent

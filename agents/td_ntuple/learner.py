@@ -143,7 +143,6 @@ class Learner:
         return pack("coherence", self.coherence, self.coherence[:, 1] != np.float32(self.config.tc_init))
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Go on where a checkpoint was."""
         unpack("weights", arrays, self._agent.net.weights)
         unpack("coherence", arrays, self.coherence)
         self.done = int(state["done"])

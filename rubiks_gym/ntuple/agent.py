@@ -65,7 +65,6 @@ class SymmetricNTuple:
         return costs
 
     def policy(self, states: np.ndarray) -> np.ndarray:
-        """One-step look-ahead [B, A]."""
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
 
     @cached_property
@@ -102,12 +101,10 @@ class SymmetricNTuple:
         return {"weights": self.weights[possible_in(self.tables)]}
 
     def settings(self) -> dict[str, Any]:
-        """All the rest."""
         return {"tables": [list(cubies) for cubies in self.tables], "bias": self.bias, "scale": self.scale}
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "SymmetricNTuple":
-        """The agent that `settings` and `arrays` describe."""
         tables = settings["tables"]
         weights, where = np.zeros(len(tables) * SIZE, np.int8), possible_in(tables)
         if arrays["weights"].shape != (where.sum(),) or arrays["weights"].dtype != np.int8:
