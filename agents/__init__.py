@@ -64,7 +64,8 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     if puzzle is not None and puzzle.name != own.name:
         raise ValueError(f"{run} was trained on {own.name}, not on {puzzle.name}")
     try:
-        return agent_class(state["agent"]).from_stored(own, state["settings"], arrays)
+        settings = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
+        return agent_class(state["agent"]).from_stored(own, settings, arrays)  # JSON has lists where settings are tuples
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{run} does not hold what an agent of kind {state['agent']!r} needs: {error}") from None
 
