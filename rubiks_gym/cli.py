@@ -23,10 +23,10 @@ import numpy as np
 from rubiks_gym import command_line
 from rubiks_gym.checks import whole
 from rubiks_gym.exact import Exact, OptimalSolver, has_table
-from rubiks_gym.puzzles import PUZZLES, Puzzle, Rubik3x3, puzzle_from_name, sample_seeds
+from rubiks_gym.puzzles import PUZZLES, GoalPuzzle, Puzzle, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.rewards import REWARDS
 from rubiks_gym.scrambles import SCRAMBLES
-from rubiks_gym.search import SEARCHES, Budget, Solutions, choose, make_search, search_options
+from rubiks_gym.search import SEARCHES, Budget, Solutions, bwas, choose, make_search, search_options
 
 TRAINED = "rubik3x3-qtm"  # the puzzle of the tables that come with the suite
 NODES = 10_000_000  # after which a search gives up
@@ -55,6 +55,8 @@ def make_parser() -> Parser:
     start.add_argument("moves", nargs="*", metavar="MOVES", help='the state after these moves, for example "R U F\'"')
     start.add_argument("--random", type=int, metavar="N", help="N states drawn uniformly from all")
     start.add_argument("--facelets", metavar="TEXT", help="a cube as its facelets, in the order of faces URFDLB")
+    start.add_argument("--from", dest="origin", metavar="STATE", help="the state after these moves, or a cube as its facelets")
+    solve.add_argument("--to", metavar="STATE", help="where to go instead of the goal, written likewise")
     solver = solve.add_argument_group("who solves it")
     solver.add_argument("--puzzle", metavar="NAME", help=f"a puzzle by name, for example hanoi-5-3 (default: {TRAINED})")
     solver.add_argument("--agent", metavar="RUN", help="a run folder, exact:PUZZLE or random:PUZZLE, from a checkout")
@@ -95,7 +97,9 @@ def run_solve(args: argparse.Namespace) -> int:
     args.search = PROOF if args.optimal else args.search
     agent = load_agent(args.agent, args.puzzle)
     states = start_states(agent.puzzle, args)
-    found = search_for(agent, args)(states)
+    found = (
+        search_for(agent, args)(states) if args.to is None else way_to(read_state(agent.puzzle, args.to), agent, args)(states)
+    )
     for i, state in enumerate(states):
         print(as_json(agent.puzzle, state, found, i) if args.json else as_text(agent.puzzle, state, found, i, len(states) == 1))
     if args.gif is not None and found.solved[0]:
@@ -139,8 +143,10 @@ def from_checkout(run: str, puzzle: Puzzle | None) -> Any:
 
 def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
     """The states [B, S] that are asked for."""
-    if bool(args.moves) + (args.random is not None) + (args.facelets is not None) != 1:
-        raise ValueError("give one of MOVES, --random N and --facelets TEXT")
+    if bool(args.moves) + sum(each is not None for each in (args.random, args.facelets, args.origin)) != 1:
+        raise ValueError("give one of MOVES, --random N, --facelets TEXT and --from STATE")
+    if args.origin is not None:
+        return read_state(puzzle, args.origin)[None]
     if args.random is not None:
         whole(1, **{"--random": args.random})
         whole(0, **{"--seed": args.seed})
@@ -150,6 +156,25 @@ def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
     if not hasattr(puzzle, "from_facelets"):
         raise ValueError(f"{puzzle.name} has no facelets: give MOVES or --random N")
     return puzzle.from_facelets(args.facelets)[None]
+
+
+def read_state(puzzle: Any, text: str) -> np.ndarray:
+    """A state [S] from moves or, as long as facelets are, facelets."""
+    is_cube = hasattr(puzzle, "from_facelets") and len(text) == len(puzzle.facelets(puzzle.goal))
+    return puzzle.from_facelets(text) if is_cube else puzzle.after(text)
+
+
+def way_to(target: np.ndarray, agent: Any, args: argparse.Namespace) -> Callable[[np.ndarray], Solutions]:
+    """The search for a way to a target [S], as a function of start states [B, S].
+
+    In a group the way from one state to another solves the state between them; else every state around the start is searched.
+    """
+    puzzle = agent.puzzle
+    if hasattr(puzzle, "relative"):
+        search = search_for(agent, args)
+        return lambda states: search(puzzle.relative(np.tile(target, (len(states), 1)), states))
+    there, budget = GoalPuzzle(puzzle, target), Budget(nodes=args.max_nodes or NODES, seconds=args.max_seconds)
+    return lambda states: bwas(there, there.check(states), lambda below: np.zeros(len(below)), budget=budget)
 
 
 def search_for(agent: Any, args: argparse.Namespace) -> Callable[[np.ndarray], Solutions]:

@@ -214,7 +214,7 @@ def test_a_puzzle_of_ones_own_is_solved_by_name(tmp_path, form):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        ([], "give one of MOVES, --random N and --facelets TEXT"),
+        ([], "give one of MOVES, --random N, --facelets TEXT and --from STATE"),
         (["R", "--random", "2"], "give one of MOVES"),
         (["R Q"], "cannot read 'Q'"),
         ([*SMALL, "--facelets", "UUUU"], "24 letters, got 4"),

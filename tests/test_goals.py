@@ -1,5 +1,8 @@
 """Goals as part of the state: where episodes start, when they end, what HER is told, and the way from one state to another."""
 
+import json
+import sys
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 import rubiks_gym
+from rubiks_gym import cli
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import GoalPuzzle, Hanoi, Rubik2x2, check_puzzle
 from rubiks_gym.sb3 import PuzzleVecEnv
@@ -115,3 +119,34 @@ def test_goals_that_cannot_be_are_refused(keywords, fault):
         gym.make("Rubik2x2-v0", **keywords)
     with pytest.raises(ValueError, match="goal=..."):
         gym.make("Rubik2x2-v0").unwrapped.compute_reward(np.zeros(3), np.zeros(3), {})
+
+
+# From one state to another on the command line -------------------------------------------------------------------------
+
+
+def lengths(capsys, monkeypatch, *command):
+    monkeypatch.setattr(sys, "argv", ["rubiks-gym", "solve", *command, "--json"])
+    cli.main()
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["rubik2x2-htm", "hanoi-4-3"])
+def test_a_way_from_one_state_to_another_is_a_shortest_one(name, capsys, monkeypatch):
+    puzzle = rubiks_gym.puzzle_from_name(name)
+    here, there = ("R U2 F", "F' R") if name.startswith("rubik") else ("20 21 01", "21 20 10 12")
+    (found,) = lengths(capsys, monkeypatch, "--puzzle", name, "--from", here, "--to", there)
+    assert (puzzle.after(found["moves"], puzzle.after(here)) == puzzle.after(there)).all()
+    layer, length = {puzzle.after(here).tobytes()}, 0  # plain breadth-first search
+    while puzzle.after(there).tobytes() not in layer:
+        children = puzzle.expand(np.frombuffer(b"".join(layer), np.uint8).reshape(len(layer), -1))
+        layer, length = layer | {child.tobytes() for child in children.reshape(-1, puzzle.state_size)}, length + 1
+    assert found["length"] == length > 2
+
+
+def test_states_on_the_command_line_may_be_facelets_and_starts_may_be_random(capsys, monkeypatch):
+    cube = Rubik2x2()
+    (found,) = lengths(capsys, monkeypatch, "--puzzle", "rubik2x2-qtm", "--from", cube.facelets(cube.after("R")), "--to", "U")
+    assert found["moves"] == "R' U"
+    starts = lengths(capsys, monkeypatch, "--puzzle", "rubik2x2-qtm", "--random", "3", "--to", "R U")
+    for told in starts:
+        assert (cube.after(told["moves"], cube.from_facelets(told["start"])) == cube.after("R U")).all()

@@ -5,6 +5,7 @@ folder is `RUBIKS_GYM_CACHE` if that variable is set, else the platform's usual 
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,17 +33,21 @@ class ExactTable:
 
     `distances` [N] (uint8 or uint16) has them in the order of the puzzle's perfect index; where there is none, in the order
     in which a search from the goal met the states. `index` and `from_index` translate either way.
-    A puzzle of unknown size is searched too, and refused when it turns out to have more than 50 million states.
+    A puzzle of unknown size is searched too, and refused when it turns out to have more than 50 million states. With costs [A]
+    of the actions, such as 1.5 for a half turn, distances are float32: what the cheapest way to the goal costs.
     """
 
-    def __init__(self, puzzle: Puzzle) -> None:
+    def __init__(self, puzzle: Puzzle, costs: Sequence[float] | None = None) -> None:
         if puzzle.n_states > MOST_STATES:
             raise ValueError(f"{puzzle.name} has no exact table: it has {puzzle.n_states:,} states, more than {MOST_STATES:,}")
         self.puzzle = puzzle
         self.distances, self._table = _load_or_build(puzzle)
+        self.costs = None if costs is None else puzzle.as_costs(costs)
+        if self.costs is not None:
+            self.distances = _cheapest(self, self.costs)
 
     def __reduce__(self) -> tuple:
-        return ExactTable, (self.puzzle,)  # a copy or another process takes the table from memory or from the cache
+        return ExactTable, (self.puzzle, self.costs)  # a copy or another process takes the table from memory or from the cache
 
     def index(self, states: np.ndarray) -> np.ndarray:
         """The numbers [B] of states [B, S]."""
@@ -61,14 +66,16 @@ class ExactTable:
         return self.puzzle.from_index(index) if self._table is None else self._table.states[: len(self.distances)][index]
 
     def distance(self, states: np.ndarray) -> np.ndarray:
-        """Moves to the goal [B] for states [B, S]."""
+        """Moves to the goal, or what they cost, [B] for states [B, S]."""
         return self.distances[self.index(states)]
 
     def optimal_actions(self, states: np.ndarray) -> np.ndarray:
-        """Which actions lead one move closer, [B, A] bool; none at the goal."""
+        """Which actions begin a shortest (with costs: a cheapest) way, [B, A] bool; none at the goal."""
         children = self.puzzle.expand(states)
         distances = self.distance(children.reshape(-1, self.puzzle.state_size)).reshape(children.shape[:2])
-        return distances < self.distance(states)[:, None]
+        if self.costs is None:
+            return distances < self.distance(states)[:, None]
+        return distances + self.costs <= self.distance(states)[:, None]
 
     def solve(self, states: np.ndarray) -> list[list[int]]:
         """A shortest solution for each state [B, S]; of several, at each step the action with the lowest number."""
@@ -119,6 +126,35 @@ def breadth_first_by_hash(puzzle: Puzzle) -> tuple[np.ndarray, StateTable]:
     layers, table = found
     kind = np.uint8 if len(layers) < 256 else np.uint16
     return np.repeat(np.arange(len(layers), dtype=kind), layers), table
+
+
+def _cheapest(table: ExactTable, costs: np.ndarray) -> np.ndarray:
+    """What the cheapest way to the goal costs, [N] float32: Dijkstra's algorithm from the goal, many states at a time.
+
+    Open states that are dearer than the cheapest of them by no more than the cheapest action cannot be reached more cheaply.
+    """
+    puzzle = table.puzzle
+    back = costs[puzzle.inverse_action]  # of the move that undoes each action: the one towards the goal
+    key = hash_of(_fingerprint(puzzle), costs)
+
+    def build() -> dict[str, np.ndarray]:
+        distances = np.full(len(table.distances), np.inf, np.float32)
+        is_open = np.zeros(len(distances), bool)
+        goal = table.index(puzzle.goal[None])
+        distances[goal], is_open[goal] = 0, True
+        while len(waiting := np.flatnonzero(is_open)):
+            settled = waiting[distances[waiting] <= distances[waiting].min() + costs.min()]
+            is_open[settled] = False
+            for start in range(0, len(settled), _CHUNK):
+                chunk = settled[start : start + _CHUNK]
+                children = puzzle.expand(table.from_index(chunk)).reshape(-1, puzzle.state_size)
+                index, total = table.index(children), (distances[chunk, None] + back).ravel()
+                better = total < distances[index]
+                np.minimum.at(distances, index[better], total[better])
+                is_open[index[better]] = True
+        return {"distances": distances}
+
+    return files.kept(cache_folder() / f"{puzzle.name}-costs-{key[:12]}.npz", key, build)["distances"]
 
 
 def cache_folder() -> Path:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rubiks_gym.checks import array, number
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.streams import GOLDEN, choose, mix, seeds_from
 from rubiks_gym.puzzles.threads import over_rows
@@ -291,6 +292,12 @@ class Puzzle:
             raise ValueError(f"depths must be whole numbers of at least 0, one or {n} of them, got {depths!r}")
         return np.ascontiguousarray(np.broadcast_to(depths, n), np.int64)
 
+    def as_costs(self, costs: ArrayLike | None) -> np.ndarray:
+        """What each action costs [A] float32: 1 if nothing is said."""
+        (read,) = array("finite numbers", (self.n_actions,), costs=np.ones(self.n_actions) if costs is None else costs)
+        number(above=0, costs=float(read.min()))
+        return read.astype(np.float32)
+
     def as_index(self, index: ArrayLike) -> np.ndarray:
         """Perfect indices as an int64 array [B]."""
         self._needs_index()
@@ -400,8 +407,8 @@ def without_undo(inverse_action: np.ndarray) -> np.ndarray:
 def hash_of(text: str, *arrays: np.ndarray) -> str:
     """A hash of a text and of arrays, their shapes included."""
     digest = hashlib.sha256(text.encode())
-    for array in arrays:
-        digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+    for each in arrays:
+        digest.update(f"{each.dtype}{each.shape}".encode() + each.tobytes())
     return digest.hexdigest()
 
 

@@ -4,6 +4,7 @@ Agostinelli et al. 2019, "Solving the Rubik's cube with deep reinforcement learn
 Tardon 2022, sections 3.4 and 4.8.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -16,8 +17,6 @@ from rubiks_gym.search.heuristic import CostToGo
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions, path
 
-_UNREACHED = np.iinfo(np.int32).max
-
 
 def bwas(
     puzzle: Puzzle,
@@ -26,6 +25,7 @@ def bwas(
     *,
     weight: float = 1.0,
     batch: int = 100,
+    costs: Sequence[float] | None = None,
     perimeter: Perimeter | None = None,
     budget: Budget | None = None,
 ) -> Solutions:
@@ -48,13 +48,18 @@ def bwas(
         cost_to_go: states [M, S] to moves still needed [M]; called once per round, never for the goal or the start.
         weight: of the moves made; 0 is greedy best-first search, 1 is A*.
         batch: nodes expanded per round, the paper's N.
+        costs: of each action [A], where moves do not all count the same: g adds them up, cost_to_go is in the same unit, and
+            solutions are cheapest instead of shortest (for batch 1 also if the heuristic is exact: few dear moves may be
+            made in fewer rounds than many cheap ones).
         perimeter: states whose way home is known.
         budget: checked before each round.
     """
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, batch=batch)
     number(least=0, weight=weight)
-    solve = partial(_solve, puzzle, cost_to_go, float(weight), batch, perimeter, budget)
+    if costs is not None and perimeter.radius:
+        raise ValueError("a perimeter counts moves, so it cannot be had where moves have costs of their own")
+    solve = partial(_solve, puzzle, cost_to_go, float(weight), batch, puzzle.as_costs(costs), perimeter, budget)
     return one_by_one(solve, states, perimeter, budget)
 
 
@@ -63,6 +68,7 @@ def _solve(
     cost_to_go: CostToGo,
     weight: float,
     batch: int,
+    action_costs: np.ndarray,
     perimeter: Perimeter,
     budget: Budget,
     start: np.ndarray,
@@ -70,7 +76,7 @@ def _solve(
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
-    tree = _Tree(start)
+    tree = _Tree(start, action_costs)
     generated = 0
     nearest = None  # the node inside the perimeter that makes the shortest solution so far
     while True:
@@ -104,7 +110,7 @@ def _solve(
 
 _NODE = np.dtype(
     [
-        ("g", np.int32),  # moves from the start, by the shortest way known
+        ("g", np.float32),  # cost from the start, by the cheapest way known
         ("h", np.float32),  # cost-to-go
         ("parent", np.int32),  # the node before on that way, -1 at the start
         ("action", np.int16),  # what led here from the parent, -1 at the start
@@ -118,7 +124,8 @@ _ENTRY = np.dtype([("f", np.float32), ("h", np.float32), ("node", np.int32)])
 class _Tree:
     """The nodes met so far, numbered by a table of states, and the open list: a binary heap by f, then h, then number."""
 
-    def __init__(self, start: np.ndarray) -> None:
+    def __init__(self, start: np.ndarray, costs: np.ndarray) -> None:
+        self.costs = costs
         self.table = StateTable(len(start))
         self.nodes = np.empty(0, _NODE)
         self.heap, self.entries = np.empty(0, _ENTRY), 0
@@ -132,7 +139,7 @@ class _Tree:
         numbers, _ = self.table.insert(states)
         self.nodes = grown(self.nodes, enough(len(self.nodes), len(self.table)))
         improved = np.empty(len(states), np.int64)
-        n = _relax(self.nodes, before, len(self.table), numbers, parents, actions, improved)
+        n = _relax(self.nodes, self.costs, before, len(self.table), numbers, parents, actions, improved)
         return slice(before, len(self.table)), improved[:n]
 
     def open(self, which: np.ndarray, weight: float) -> None:
@@ -147,7 +154,7 @@ class _Tree:
         return taken[:n]
 
     def length(self, which: np.ndarray) -> np.ndarray:
-        """Moves of the solutions through nodes inside the perimeter."""
+        """Costs of the solutions through nodes inside the perimeter."""
         return self.nodes["g"][which] + self.nodes["h"][which]
 
     def nbytes_with(self, more: int) -> int:
@@ -157,17 +164,17 @@ class _Tree:
 
 
 @jit
-def _relax(nodes, old, n, numbers, parents, actions, improved):
+def _relax(nodes, costs, old, n, numbers, parents, actions, improved):
     """Give the nodes numbers [M] their shortest way among those through parents [M]; nodes old..n - 1 are new.
 
     Those of the old ones that gained go to improved [M]; returns how many did.
     """
     for node in range(old, n):
-        nodes[node].g = _UNREACHED
+        nodes[node].g = np.inf
     gained = 0
     for m in range(numbers.shape[0]):
         node, parent = numbers[m], parents[m]
-        g = nodes[parent].g + 1 if parent >= 0 else 0
+        g = nodes[parent].g + costs[actions[m]] if parent >= 0 else np.float32(0)
         if g < nodes[node].g:
             nodes[node].g = g
             nodes[node].parent = parent
