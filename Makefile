@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo test lint bench clients fuzz results clean
+.PHONY: help setup demo test lint bench clients fuzz faults results clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -36,6 +36,9 @@ fuzz: $(READY)  ## feed a million inputs of every kind, for an hour at most
 
 clients: $(READY)  ## run other people's learners on the environments, each in a virtual environment of its own
 	$(RUN) -m clients
+
+faults: $(READY)  ## kill every learner at random moments and resume it
+	$(RUN) -m tests.faults
 
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results

@@ -24,8 +24,11 @@ BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),
     "search": ("rubiks_gym/search/README.md", "search"),
     "clients": ("docs/clients.md", "clients"),
+    "fuzz": ("docs/robustness.md", "fuzz"),
+    "faults": ("docs/robustness.md", "faults"),
     **{name: (f"agents/{name}/README.md", "speed") for name in ("symmetric_ntuple", "td_ntuple", "davi", "ppo_chasenet")},
 }
+ELSEWHERE = {"clients": "clients", "fuzz": "tests.fuzz", "faults": "tests.faults"}  # programs outside benchmarks/
 
 
 def learners(studies: dict[str, Study]) -> str:
@@ -67,7 +70,7 @@ def benchmark(folder: Path, name: str) -> str:
     """The table of a benchmark's newest record that was measured from a commit."""
     found = [r for r in records.read(folder / "speed.jsonl") if r["benchmark"] == name and records.usable(r)]
     if not found:
-        return f"Not measured yet: `python -m {'clients' if name == 'clients' else f'benchmarks.{name}'}` does."
+        return f"Not measured yet: `python -m {ELSEWHERE.get(name, f'benchmarks.{name}')}` does."
     record = found[-1]
     headings = [key for key in record["rows"][0] if key != "required"]
     load = f", load before {record['load']:.1f}" if record["load"] is not None else ""

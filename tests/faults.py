@@ -3,16 +3,20 @@
 python -m tests.faults --kills 20      # of each learner
 """
 
-import argparse
 import os
 import random
 import signal
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+import tyro
+
 import agents
+from benchmarks import timing
 from rubiks_gym import files
 from tests.short_runs import lines
 from tests.test_loop import OPTIONS, TRAIN
@@ -61,20 +65,24 @@ def kill_and_resume(name, folder, kills, seed):
     return struck
 
 
-def main():
-    """Read the options, kill, print the table."""
-    import torch
+@dataclass
+class Args(timing.Args):
+    """Kill every learner at random moments and resume it."""
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=20, help="of each learner (default: 20)")
-    parser.add_argument("--seed", type=int, default=0, help="of the moments (default: 0)")
-    options = parser.parse_args()
+    kills: int = 20
+    """Of each learner."""
+
+
+def main(args):
+    """Kill, show the table, add a record of it."""
     torch.set_num_threads(1)  # threads do not survive a fork
+    rows = []
     for name in TRAIN:
         with tempfile.TemporaryDirectory() as folder:
-            struck = kill_and_resume(name, Path(folder), options.kills, options.seed)
-        print(f"{name:<20}{struck:>5} kills, all resumed and ended the same to the bit", flush=True)
+            struck = kill_and_resume(name, Path(folder), args.kills, args.seed)
+        rows.append({"learner": name, "kills": f"{struck}", "resumed, and ended the same to the bit": f"{struck}"})
+    timing.finish("faults", rows, args, command=f"python -m tests.faults --kills {args.kills} --seed {args.seed}")
 
 
 if __name__ == "__main__":
-    main()
+    main(tyro.cli(Args, prog="python -m tests.faults", description=__doc__))

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.fuzz.__main__ import fuzz
+from tests.fuzz.feeding import fuzz
 from tests.fuzz.model import StickerCube
 from tests.fuzz.targets import TARGETS, feed
 
@@ -40,6 +40,6 @@ def deadly(name, first, counters):
 
 
 def test_an_input_that_kills_the_process_is_counted_and_named(monkeypatch, capfd):
-    monkeypatch.setattr("tests.fuzz.__main__.feeder", deadly)
+    monkeypatch.setattr("tests.fuzz.feeding.feeder", deadly)
     assert fuzz(["states"], seconds=5, inputs=5, seed=3) == {"states": (7, 1)}
     assert "states, seed 3: the process died" in capfd.readouterr().out
