@@ -43,5 +43,6 @@ faults: $(READY)  ## kill every learner at random moments and resume it
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results
 
-clean:  ## remove the virtual environments and what the demo made
+clean:  ## remove the virtual environments, compiled kernels and what the demo made
+	find rubiks_gym agents train -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf $(VENV) .venv-peers .venv-clients demo
