@@ -33,7 +33,7 @@ CLIENTS = [
     *(Client("gymnasium", (f"gymnasium=={version}",), "gymnasium_random.py") for version in ("0.29.1", "1.0.0", "1.1.1")),
     Client("gymnasium", (), "gymnasium_random.py"),
     Client("stable-baselines3", ("sb3-contrib",), "sb3_all.py"),
-    Client("rl_zoo3", (), "zoo_ppo.py"),
+    Client("rl-zoo3", (), "zoo_ppo.py"),
     Client("torchrl", (), "torchrl_ppo.py"),
     Client("tianshou", (), "tianshou_dqn.py"),
     Client("ray", ("ray[rllib]", "torch"), "rllib_ppo.py"),
@@ -89,10 +89,10 @@ def last_line(text: str, otherwise: str) -> str:
 def row(python: Path, client: Client, wheel: Path, place: Path) -> dict[str, str]:
     """A line of the table."""
     fault = installed(python, client, wheel, place)
-    found = versions(place / "bin" / "python")
+    found = {name.replace("_", "-"): version for name, version in versions(place / "bin" / "python").items()}
     asked = ["-c", "import platform; print(platform.python_version())"]
     told = {
-        "library": f"{client.package} {found.get(client.package.lower(), '')}".strip(),
+        "library": f"{client.package} {found.get(client.package, '')}".strip(),
         "gymnasium": found.get("gymnasium", ""),
         "Python": subprocess.run([place / "bin" / "python", *asked], check=True, stdout=-1, text=True).stdout.strip(),
         "program": f"[{client.program}](../clients/{client.program})",
