@@ -38,6 +38,7 @@ def documents(folder: Path) -> dict[Path, str]:
     every = studies(folder)
     texts = {(f"agents/{name}/README.md", "results"): document(each) for name, each in every.items()}
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
+    texts[summary.TRUTH] = summary.truth()
     texts |= {("README.md", "headline"): summary.headline(every), ("README.md", "learners"): summary.learners(every)}
     found: dict[Path, str] = {}
     for (name, mark), text in texts.items():

@@ -8,6 +8,7 @@ import numpy as np
 from results import records
 from results.questions import Study
 from results.tables import Section, table
+from rubiks_gym.exact import bench
 
 # algorithm, questions, run, searches: what the README shows of each
 SHOWN = (
@@ -20,6 +21,7 @@ SHOWN = (
     ("td_ntuple", "plain walks", "2x2-qtm", ("agent alone", "MCTS 100")),
 )
 COLUMNS = "learner, run, training, question, search, cubes, solved, optimal, mean length, CPU s"
+TRUTH = ("docs/truth.md", "bench")  # where the table of proven cubes is
 BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),
     "search": ("rubiks_gym/search/README.md", "search"),
@@ -38,6 +40,26 @@ def learners(studies: dict[str, Study]) -> str:
         asked = Section("", questions, runs=(run,)).answers(studies[algorithm])
         found += [answer for answer in asked if answer.label in searches]
     return Section("", "", COLUMNS).lines(found)
+
+
+def truth() -> str:
+    """What is proven of the bench's cubes, in each metric."""
+    rows = []
+    for metric in bench.METRICS:
+        known = list(bench.known(metric).values())
+        proven = [line for line in known if line["proven"]]
+        if not proven:
+            continue
+        lengths = np.array([line["upper"] for line in proven])
+        counts = ", ".join(f"{d}: {n}" for d, n in zip(*np.unique(lengths, return_counts=True), strict=True))
+        found = np.mean([line["head"]["length"] == line["upper"] for line in proven])
+        seconds = np.array([line["cpu_seconds"] for line in known])
+        bounds = [f"{line['lower']} to {line['upper']}" for line in known if not line["proven"]]
+        others = ", ".join(f"{text}: {bounds.count(text)}" for text in sorted(set(bounds)))
+        rows.append([metric, str(len(known)), str(len(proven)), f"{lengths.mean():.2f}", counts, others, f"{found:.1%}"])
+        rows[-1] += [f"{seconds.mean():.0f}", f"{np.median(seconds):.0f}"]
+    headings = "metric, cubes, proven, mean, cubes at each distance, bounds of the others, found by the head, CPU s, median"
+    return table(headings.split(", "), rows) if rows else "Nothing is proven yet."
 
 
 def headline(studies: dict[str, Study]) -> str:

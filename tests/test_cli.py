@@ -74,6 +74,15 @@ def test_trained_tables_solve_the_3x3x3_by_moves_facelets_and_at_random(rubiks):
         assert cube.is_solved(cube.after(record["moves"], state)[None])[0]
 
 
+def test_optimal_solutions_are_proven_told_and_drawn(rubiks, tmp_path):
+    code, printed = rubiks("solve", "--optimal", "R U F' F F'", "--option", "width=256", "--gif", str(tmp_path / "a.gif"))
+    assert code == 0 and "solved in 3 moves: F U' R'\nshortest, proven" in printed and (tmp_path / "a.gif").exists()
+    code, printed = rubiks("solve", "--optimal", "--random", "1", "--json", "--option", "width=256", "--max-nodes", "9999")
+    record = json.loads(printed)
+    assert code == 1 and not record["proven"] and record["lower"] >= 8
+    assert "leave out --search beam" in rubiks("solve", "--optimal", "R", "--search", "beam")[0]
+
+
 @pytest.mark.parametrize("name", ["rubik2x2-htm", "hanoi-5-4", "hanoi-10-3"])
 def test_small_puzzles_are_solved_optimally_without_training(rubiks, name):
     puzzle = rubiks_gym.puzzle_from_name(name)

@@ -1,6 +1,9 @@
 """The optimal solver: coordinates, lower bounds against published counts, solutions against breadth-first search; the bench."""
 
 import json
+import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -247,3 +250,24 @@ def test_anybodys_results_are_replayed_and_compared(tmp_path, monkeypatch):
         mine.write_text(bad)
         with pytest.raises(ValueError, match=fault):
             bench.validate(mine, "qtm")
+
+
+# An independent program ---------------------------------------------------------------------------------------------------
+
+# Facelets by place, in the order in which Reid's program wants its cubies
+PLACES = (
+    "7,19 5,10 1,46 3,37 28,25 32,16 34,52 30,43 23,12 21,41 48,14 50,39 "
+    "8,20,9 2,11,45 0,47,36 6,38,18 29,15,26 27,24,44 33,42,53 35,51,17"
+)
+
+
+@pytest.mark.skipif(shutil.which("rubiks_optimal") is None, reason="Debian's package rubiks, Reid's program, is not installed")
+def test_reids_program_finds_the_same_lengths():
+    cube = Rubik3x3()
+    states = np.concatenate([walk_ends(cube, depth, 3, seed=depth) for depth in range(8, 15)])
+    texts = [cube.facelets(state) for state in states]
+    places = [[int(f) for f in place.split(",")] for place in PLACES.split()]
+    lines = [" ".join("".join(text[f] for f in place) for place in places) for text in texts]
+    printed = subprocess.run(["rubiks_optimal"], input="\n".join(lines), capture_output=True, text=True).stdout
+    lengths = [int(re.search(r"\((\d+)q\*", part)[1]) for part in printed.split("enter cube")[1:] if "q*" in part]
+    assert lengths == OptimalSolver(cube).distance(states).tolist()

@@ -40,7 +40,7 @@ def solved_by_depth(
     seed: int = 0,
     allow_undo: bool = False,
 ) -> list[dict[str, Any]]:
-    """One row per depth: share solved, lengths, share optimal where the truth is known, nodes and seconds per state.
+    """One row per depth: share solved, lengths, shares optimal (where the truth is known) and proven, nodes and seconds per state.
 
     A solution counts only if its moves really lead to the goal.
     """
@@ -72,6 +72,8 @@ def solved_from(
     if truth is not None:
         row["optimal"] = float((lengths == truth[solved]).sum() / len(states))
         row["mean_distance"] = float(truth.mean())
+    if found.lower.any():
+        row["proven"] = float((solved & found.proven).mean())
     row["nodes"] = float(found.nodes.mean())
     row["seconds"] = seconds / len(states)
     row["cpu_seconds"] = cpu_seconds / len(states)  # of all cores together
