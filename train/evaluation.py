@@ -40,7 +40,7 @@ def solved_by_depth(
     seed: int = 0,
     allow_undo: bool = False,
 ) -> list[dict[str, Any]]:
-    """One row per depth: share solved, lengths, shares optimal (where the truth is known) and proven, nodes and seconds per state.
+    """One row per depth: shares solved, optimal where the truth is known, and proven; lengths, nodes and seconds per state.
 
     A solution counts only if its moves really lead to the goal.
     """
