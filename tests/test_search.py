@@ -1,8 +1,7 @@
 """Searches: optimal where they must be, the same as a plain reference, within their budget, and never a wrong solution."""
 
 import heapq
-import subprocess
-import sys
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -614,7 +613,8 @@ def test_unsolved_is_reported_when_the_nodes_are_spent(search):
     puzzle = Rubik3x3()
     found = found_by(search, puzzle, some_states(puzzle, 3), noise, budget=Budget(nodes=500))
     assert not found.solved.any() and found.moves == [[], [], []]
-    assert (found.nodes < 500 + 100 * puzzle.n_actions).all()  # within a round
+    rounds = 2 if search == "certified" else 1  # it goes both ways
+    assert (found.nodes < 500 + rounds * 100 * puzzle.n_actions).all()
 
 
 @each_search
@@ -689,25 +689,17 @@ def test_searches_stay_within_their_memory(search):
     assert 500 < found.nodes[0] < 500_000  # a node takes tens of bytes, but greedy keeps one child of twelve
 
 
-MEMORY_OF_A_PROCESS = """
-import resource, sys
-import numpy as np
-from rubiks_gym.puzzles import Rubik3x3, set_num_threads
-from rubiks_gym.search import Budget, beam
-set_num_threads(2)
-cube = Rubik3x3()
-zero = lambda states: np.zeros(len(states), np.float32)
-beam(cube, cube.random_states(np.arange(2, dtype=np.uint64)), zero, width=50, max_steps=3)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-limit = 400 * 2**20
-beam(cube, cube.random_states(np.arange(2, dtype=np.uint64)), zero, width=10**7, budget=Budget(nodes=1e9, memory=limit))
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / limit)
-"""
-
-
-def test_a_limit_of_memory_holds_for_the_process_whatever_the_threads():
-    done = subprocess.run([sys.executable, "-c", MEMORY_OF_A_PROCESS], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert 0.05 < float(done.stdout) < 1.2
+def test_a_limit_of_memory_holds_for_all_threads_together():
+    puzzle, before, limit = Rubik3x3(), get_num_threads(), 40 * 2**20
+    zero, states = lambda states: np.zeros(len(states), np.float32), some_states(puzzle, 2)
+    beam(puzzle, states, zero, width=50, max_steps=3)
+    set_num_threads(2)
+    tracemalloc.start()
+    beam(puzzle, states, zero, width=10**7, budget=Budget(nodes=1e9, memory=limit))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    set_num_threads(before)
+    assert 0.1 < peak / limit < 1.2
 
 
 @pytest.mark.parametrize("memory", [200_000, 2_000_000])

@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 from rubiks_gym.checks import whole
 from rubiks_gym.envs.task import RENDER_FPS, Task, as_options, check_render_mode, settings_taken
 from rubiks_gym.observations import rows
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import GoalPuzzle, Puzzle
 from rubiks_gym.puzzles.streams import seeds_from
 from rubiks_gym.rendering.window import Window
 
@@ -85,9 +85,15 @@ class PuzzleEnv(gym.Env):
         """Which actions are allowed now, [A] bool; MaskablePPO asks for it by this name."""
         return self.puzzle.legal(self._current())[0]
 
-    def compute_reward(self, achieved_goal: np.ndarray, desired_goal: np.ndarray, info: Any) -> np.ndarray:
-        """What steps earn that end at achieved goals [B, ...] on the way to desired ones, or one step: HER asks for it."""
-        return self.task.compute_reward(achieved_goal, desired_goal)
+    @property
+    def compute_reward(self) -> Callable[[np.ndarray, np.ndarray, Any], np.ndarray]:
+        """Of achieved goals [B, ...], desired ones and info what such steps, or one step, earn: HER asks for it.
+
+        Only goal-conditioned environments have it, since that is how stable-baselines3 tells them from others.
+        """
+        if not isinstance(self.puzzle, GoalPuzzle):
+            raise AttributeError("rewards follow from goals only in environments made with goal=...")
+        return lambda achieved_goal, desired_goal, info: self.task.compute_reward(achieved_goal, desired_goal)
 
     def get_state(self) -> dict[str, Any]:
         """Where the environment is: puzzle state, scramble depth and random stream. `set_state` goes back there."""

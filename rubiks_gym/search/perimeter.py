@@ -103,7 +103,7 @@ def begin(
     budget = Budget() if budget is None else budget
     if not isinstance(budget, Budget):
         raise ValueError(f"budget must be a Budget(nodes=..., seconds=..., memory=...), got {type(budget).__name__}")
-    left = int(budget.memory - perimeter.table.nbytes_with(0))
+    left = int(budget.memory - (perimeter.table.nbytes_with(0) if perimeter.radius else 0))
     if left <= 0:
         raise ValueError(f"a perimeter of radius {perimeter.radius} leaves nothing of a memory of {budget.memory:,} bytes")
     return puzzle.check(puzzle.as_states(states)), perimeter, replace(budget, memory=left)
