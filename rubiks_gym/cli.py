@@ -9,7 +9,6 @@ What the user sets wins over what suits the agent, each setting by itself.
 """
 
 import argparse
-import importlib
 import json
 import os
 import re
@@ -22,15 +21,12 @@ import numpy as np
 
 from rubiks_gym import command_line
 from rubiks_gym.checks import whole
-from rubiks_gym.exact import Exact, OptimalSolver, has_table
-from rubiks_gym.puzzles import PUZZLES, GoalPuzzle, Puzzle, Rubik3x3, puzzle_from_name, sample_seeds
+from rubiks_gym.puzzles import PUZZLES, GoalPuzzle, Puzzle, puzzle_from_name, sample_seeds
 from rubiks_gym.rewards import REWARDS
 from rubiks_gym.scrambles import SCRAMBLES
-from rubiks_gym.search import SEARCHES, Budget, Solutions, bwas, choose, make_search, search_options
+from rubiks_gym.search import SEARCHES, Budget, Solutions, bwas, choose, search_options
+from rubiks_gym.solving import NODES, PROOF, TRAINED, load_agent, make_search, most_nodes, start_state
 
-TRAINED = "rubik3x3-qtm"  # the puzzle of the tables that come with the suite
-NODES = 10_000_000  # after which a search gives up
-PROOF = "certified"  # the search of --optimal
 IMPORT = "--import MODULE, anywhere, imports a module first: one that registers puzzles of your own."
 
 
@@ -109,38 +105,6 @@ def run_solve(args: argparse.Namespace) -> int:
     return int(not (found.proven if args.optimal else found.solved).all())
 
 
-def load_agent(run: str | None, name: str | None) -> Any:
-    """The agent of a run; without one, the best that the suite has for the puzzle of a name."""
-    if run is not None:
-        return from_checkout(run, None if name is None else puzzle_from_name(name))
-    puzzle = puzzle_from_name(name or TRAINED)
-    if has_table(puzzle):
-        return Exact(puzzle)
-    if isinstance(puzzle, Rubik3x3):
-        from rubiks_gym import ntuple
-
-        return ntuple.trained(puzzle.name if puzzle.name in ntuple.TRAINED else TRAINED, puzzle)
-    raise ValueError(
-        f"{puzzle.name} is too large for an exact table, and no trained agent for it comes along: give --agent RUN"
-    )
-
-
-def from_checkout(run: str, puzzle: Puzzle | None) -> Any:
-    """What `agents.load` reads. The learners are no part of the package, so they are looked for in the current folder too."""
-    command_line.look_here()
-    try:
-        load = importlib.import_module("agents").load
-    except (ImportError, AttributeError):
-        raise ValueError(
-            "--agent needs the learners, which are not installed: run the command in a checkout of rubiks-gym, "
-            'after `pip install -e ".[agents]"`'
-        ) from None
-    try:
-        return load(run, puzzle)
-    except ModuleNotFoundError as error:
-        raise ValueError(f'{run} needs the package {error.name}: pip install -e ".[agents]"') from None
-
-
 def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
     """The states [B, S] that are asked for."""
     if bool(args.moves) + sum(each is not None for each in (args.random, args.facelets, args.origin)) != 1:
@@ -151,11 +115,7 @@ def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
         whole(1, **{"--random": args.random})
         whole(0, **{"--seed": args.seed})
         return puzzle.random_states(sample_seeds(np.random.default_rng(args.seed), args.random))
-    if args.facelets is None:
-        return puzzle.after(" ".join(args.moves))[None]
-    if not hasattr(puzzle, "from_facelets"):
-        raise ValueError(f"{puzzle.name} has no facelets: give MOVES or --random N")
-    return puzzle.from_facelets(args.facelets)[None]
+    return start_state(puzzle, " ".join(args.moves) if args.facelets is None else None, args.facelets)[None]
 
 
 def read_state(puzzle: Any, text: str) -> np.ndarray:
@@ -179,13 +139,10 @@ def way_to(target: np.ndarray, agent: Any, args: argparse.Namespace) -> Callable
 
 def search_for(agent: Any, args: argparse.Namespace) -> Callable[[np.ndarray], Solutions]:
     """The search as a function of start states [B, S]: what is set, else what suits the agent."""
-    search, options, radius, inverse = choose(agent, args.search, args.option, args.radius, args.inverse)
-    whole(0, **{"--radius": radius})
-    usual = float("inf") if search == PROOF else NODES
-    budget = Budget(nodes=usual if args.max_nodes is None else args.max_nodes, seconds=args.max_seconds)
-    if isinstance(agent.puzzle, Rubik3x3) and (search == PROOF or options.get("tail")):
-        OptimalSolver(agent.puzzle, budget.memory, command_line.progress("table of lower bounds, once"))
-    return make_search(search, agent, options, radius, inverse, budget, args.seed)
+    choice = choose(agent, args.search, args.option, args.radius, args.inverse)
+    whole(0, **{"--radius": choice.radius})
+    budget = Budget(nodes=most_nodes(choice.search, args.max_nodes), seconds=args.max_seconds)
+    return make_search(agent, choice, budget, args.seed, command_line.progress("table of lower bounds, once"))
 
 
 def as_text(puzzle: Puzzle, state: np.ndarray, found: Solutions, i: int, picture: bool) -> str:

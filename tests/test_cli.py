@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rubiks_gym
-from rubiks_gym import cli, command_line
+from rubiks_gym import cli, command_line, search
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3
 from rubiks_gym.search import SEARCHES, Solutions
@@ -46,7 +46,7 @@ def asked(monkeypatch):
         calls.append((name, *rest))
         return lambda states: Solutions([[]] * len(states), np.ones(len(states), bool), *np.zeros((3, len(states)), int))
 
-    monkeypatch.setattr(cli, "make_search", record)
+    monkeypatch.setattr(search, "make_search", record)
     return calls
 
 
