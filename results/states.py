@@ -11,7 +11,7 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.exact.bench import FARTHEST
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.scrambles import DeepCube
-from train.evaluation import read_cubes, start_states, true_distances
+from train.evaluation import bench_cubes, read_cubes, start_states, true_distances
 from train.probe import Probe
 
 Asked = tuple[np.ndarray, np.ndarray | None, np.ndarray]  # states [B, S], true distances [B] if known, group of each [B]
@@ -73,6 +73,12 @@ def test_set(puzzle: Puzzle, n: int, file: str = "testset.json") -> Asked:  # no
         raise ValueError(f"there is no {file} here: python -m results.deepcubea data_0.pkl --output {file} makes it")
     states, truth = read_cubes(puzzle, Path(file))
     return states[:n], None if truth is None else truth[:n], np.zeros(min(n, len(states)), int)
+
+
+def proven(puzzle: Puzzle, n: int) -> Asked:
+    """The first n cubes of the bench, uniformly random ones whose lengths are proven, as far as they are."""
+    states, truth = bench_cubes(puzzle, n)
+    return states, truth, np.zeros(n, int)
 
 
 def _one_group(puzzle: Puzzle, states: np.ndarray) -> Asked:

@@ -91,9 +91,10 @@ def solved(answer: Answer) -> str:
 
 
 def optimal(answer: Answer) -> str:
-    """Share solved optimally, of all that were asked."""
+    """Share solved optimally, of those asked whose distance is known."""
     _, lengths, distances = records.unpack(answer.record)
-    return share_text(int((lengths == distances).sum()), len(lengths)) if np.isfinite(distances).all() else ""
+    known = int(np.isfinite(distances).sum())
+    return share_text(int((lengths == distances).sum()), known) if known else ""
 
 
 def length(answer: Answer) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from results.strata import stratum, undo
 from rubiks_gym.exact import ExactTable, bench, cosets
 from rubiks_gym.exact.bench import FARTHEST, POSITIONS
 from rubiks_gym.exact.optimal import OptimalSolver, certify
@@ -271,3 +272,27 @@ def test_reids_program_finds_the_same_lengths():
     printed = subprocess.run(["rubiks_optimal"], input="\n".join(lines), capture_output=True, text=True).stdout
     lengths = [int(re.search(r"\((\d+)q\*", part)[1]) for part in printed.split("enter cube")[1:] if "q*" in part]
     assert lengths == OptimalSolver(cube).distance(states).tolist()
+
+
+@pytest.mark.parametrize("metric", bench.METRICS)
+def test_strata_are_cubes_of_every_distance_and_their_solutions_are_that_long(metric):
+    cube = Rubik3x3(metric)
+    states, distances = bench.strata(metric)
+    cube.check(states)
+    counts = np.bincount(distances)
+    assert (
+        counts[0] == 1 and counts[1] == min(bench.PER_DISTANCE, cube.n_actions) and (counts[2:17] == bench.PER_DISTANCE).all()
+    )
+    assert counts.max() == bench.PER_DISTANCE and len(np.unique(states, axis=0)) == len(states)
+    near = distances <= 5
+    assert (Perimeter(cube, 5).distance(states[near]) == distances[near]).all()
+
+
+def test_a_stratum_holds_states_that_are_exactly_so_far():
+    solver = OptimalSolver(Rubik3x3("htm"), memory=1 << 25)
+    walks = solver.cube.canonical_walks(np.arange(30, dtype=np.uint64), 4)
+    for walk in walks:
+        assert are_solutions(solver.cube, walk[-1:], [undo(solver.cube, walk)])[0]
+    lines = [json.loads(line) for line in stratum(solver, 2)]
+    states = np.stack([solver.cube.from_facelets(line["start"]) for line in lines])
+    assert len(lines) == bench.PER_DISTANCE and (Perimeter(solver.cube, 2).distance(states) == 2).all()

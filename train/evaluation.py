@@ -1,6 +1,7 @@
 """How good an agent is: what its searches solve, and how far its cost-to-go is from the truth.
 
-`solved_by_depth` works for any puzzle and search; `heuristic_quality` looks at every state of an enumerable puzzle.
+`solved_by_depth` works for any puzzle and search; `heuristic_quality` looks at every state of an enumerable puzzle, or
+at states of the 3x3x3 whose distances are proven.
 """
 
 import json
@@ -14,7 +15,8 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from agents.protocol import Agent
-from rubiks_gym.exact import ExactTable, has_table
+from rubiks_gym.checks import whole
+from rubiks_gym.exact import ExactTable, bench, has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3, are_solutions, sample_seeds
 from rubiks_gym.search.heuristic import heuristic
 from rubiks_gym.search.solutions import Solutions
@@ -59,7 +61,10 @@ def true_distances(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
 def solved_from(
     puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None, keep_moves: bool = False
 ) -> dict[str, Any]:
-    """The row of given states [B, S], whose distances from the goal [B] may be known; the solutions too if asked for."""
+    """The row of given states [B, S]; the solutions too if asked for.
+
+    Their distances from the goal [B] may be known, nan where not: shares and means that take the truth are over those known.
+    """
     start, cpu_start = time.perf_counter(), time.process_time()
     found = search(states)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
@@ -69,16 +74,23 @@ def solved_from(
     row: dict[str, Any] = {"starts": len(states), "solved": float(solved.mean())}
     row["mean_length"] = float(lengths.mean()) if len(lengths) else None
     row["median_length"] = float(np.median(lengths)) if len(lengths) else None
-    if truth is not None:
-        row["optimal"] = float((lengths == truth[solved]).sum() / len(states))
-        row["mean_distance"] = float(truth.mean())
+    if truth is not None and np.isfinite(truth).any():
+        known = np.isfinite(truth)
+        excess = np.array([np.nan if length is None else length for length in each], float) - truth
+        row["optimal"] = float((excess == 0).sum() / known.sum())
+        row["mean_distance"] = float(truth[known].mean())
+        both = np.isfinite(excess)
+        row["mean_excess"] = float(excess[both].mean()) if both.any() else None
+        row["excess_by_distance"] = [
+            [int(d), int((truth == d).sum()), float(excess[both & (truth == d)].mean())] for d in np.unique(truth[both])
+        ]
     if found.lower.any():
         row["proven"] = float((solved & found.proven).mean())
     row["nodes"] = float(found.nodes.mean())
     row["seconds"] = seconds / len(states)
     row["cpu_seconds"] = cpu_seconds / len(states)  # of all cores together
     row["lengths"] = each  # None where unsolved
-    row["distances"] = None if truth is None else truth.tolist()
+    row["distances"] = None if truth is None else [int(d) if np.isfinite(d) else None for d in truth]
     if keep_moves:
         row["moves"] = [list(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
     return row
@@ -101,33 +113,61 @@ def read_cubes(puzzle: Puzzle, file: Path) -> tuple[np.ndarray, np.ndarray | Non
         raise ValueError(f'{file} must be a JSON list of {{"scramble": "R U", "{name}": 2}}: {error}') from None
 
 
+def bench_cubes(puzzle: Puzzle, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first n cubes of the bench [n, 20] and their true distances [n], nan where they are not proven yet."""
+    if not isinstance(puzzle, Rubik3x3):
+        raise ValueError(f"the bench of proven lengths is for the 3x3x3, not for {puzzle.name}")
+    whole(1, bench.CUBES, **{"--bench": n})
+    known = bench.known(puzzle.metric)
+    proven = [known[i]["upper"] if i in known and known[i]["proven"] else np.nan for i in range(n)]
+    return bench.cubes()[:n], np.array(proven)
+
+
+def has_truth(puzzle: Puzzle) -> bool:
+    """Whether `heuristic_quality` knows distances of the puzzle."""
+    return has_table(puzzle) or isinstance(puzzle, Rubik3x3)
+
+
 def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
     """The cost-to-go h against the true distance d of every state of an enumerable puzzle.
+
+    Of the 3x3x3, of some states of each proven distance (`rubiks_gym.exact.bench.strata`), and without the greedy walks.
 
     Admissible: h <= d. Consistent: h(s) <= 1 + h(t) for every move s -> t, counted over moves. Greedy: from every state
     go on to the child of lowest h (the lowest action among equals) until the goal or a loop; in the second form the move
     before is never undone.
     """
     puzzle = agent.puzzle
+    if isinstance(puzzle, Rubik3x3):
+        states, truth = bench.strata(puzzle.metric)
+        children_of = puzzle.expand(states).reshape(-1, puzzle.state_size)
+        values = np.where(puzzle.is_solved(children_of), np.float32(0), heuristic(agent.cost_to_go, children_of))
+        h = heuristic(agent.cost_to_go, states)
+        return {"states": len(states), **_against_truth(h, values.reshape(len(states), -1), truth)}
     distances = ExactTable(puzzle).distances
     h, children = _everywhere(puzzle, lambda states: heuristic(agent.cost_to_go, states), show)
     goal = int(puzzle.index(puzzle.goal[None])[0])
-    over = h - distances
-    per_distance = [np.abs(over[distances == d]).mean() for d in range(int(distances.max()) + 1)]
     to_goal = np.where(distances == 0, np.float32(0), h)  # the terminal value is fixed at 0
     costs = np.where(children == np.arange(puzzle.n_states)[:, None], np.inf, to_goal[children])
-    steps = np.isfinite(costs)
     return {
         "states": puzzle.n_states,
+        **_against_truth(h, costs, distances),
+        "greedy_solved": _follow(costs.argmin(axis=1), children, goal),
+        "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
+    }
+
+
+def _against_truth(h: np.ndarray, costs: np.ndarray, distances: np.ndarray) -> dict[str, Any]:
+    """h [n] and those of the children, costs [n, A] (inf where a move is illegal), beside the true distances [n]."""
+    over, steps, far = h - distances, np.isfinite(costs), range(int(distances.max()) + 1)
+    return {
         "mean_absolute_error": float(np.abs(over).mean()),
-        "error_by_distance": [float(error) for error in per_distance],
-        "mean_by_distance": [float(h[distances == d].mean()) for d in range(int(distances.max()) + 1)],
+        "error_by_distance": [float(np.abs(over[distances == d]).mean()) for d in far],
+        "mean_by_distance": [float(h[distances == d].mean()) for d in far],
         "admissible": float((over <= 1e-4).mean()),
         "mean_overestimate": float(np.maximum(over, 0).mean()),
         "consistent": float((h[:, None] <= 1 + costs + 1e-4)[steps].mean()),
         "spearman": float(spearmanr(h, distances).statistic) if h.min() < h.max() else 0.0,
-        "greedy_solved": _follow(costs.argmin(axis=1), children, goal),
-        "greedy_without_undo_solved": _follow_without_undo(costs, children, puzzle.inverse_action, goal),
     }
 
 

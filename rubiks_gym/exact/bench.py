@@ -21,6 +21,7 @@ from rubiks_gym.command_line import run
 from rubiks_gym.puzzles import Rubik3x3, are_solutions, sample_seeds
 
 SEED, CUBES, METRICS = 2026, 1000, ("qtm", "htm")
+PER_DISTANCE = 50  # states of each distance in `strata`, where there are so many
 FOLDER = Path(__file__).parent / "cubes"
 
 # Superflip with four spots, 26 quarter turns from the goal, as far as a 3x3x3 can be (Rokicki and Davidson 2014); its first q
@@ -55,6 +56,28 @@ def known(metric: str, file: Path | None = None) -> dict[int, dict[str, Any]]:
         raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
     file = file or FOLDER / f"{metric}.jsonl"
     return {line["cube"]: line for line in _lines(file)} if file.exists() else {}
+
+
+def strata(metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """States [B, 20] of every distance from the goal, and the distances [B]: 50 of each, fewer of the nearest and the farthest.
+
+    The near ones are ends of random walks, so states with many shortest solutions are more likely among them than others; those beyond
+    are the bench's own cubes.
+    """
+    cube = Rubik3x3(metric)
+    lines = [line for line in _lines(FOLDER / f"{metric}-strata.jsonl") if "start" in line]
+    near = [(cube.from_facelets(line["start"]), len(line["moves"].split())) for line in lines]
+    farthest, states = max(d for _, d in near), cubes()
+    far = [
+        (states[i], line["upper"]) for i, line in sorted(known(metric).items()) if line["proven"] and line["upper"] > farthest
+    ]
+    counts: dict[int, int] = {}
+    chosen = [(cube.goal, 0)]
+    for state, distance in near + far:
+        counts[distance] = counts.get(distance, 0) + 1
+        if counts[distance] <= PER_DISTANCE:
+            chosen.append((state, distance))
+    return np.stack([state for state, _ in chosen]), np.array([distance for _, distance in chosen])
 
 
 def validate(file: str | Path, metric: str) -> str:
