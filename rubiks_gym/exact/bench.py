@@ -61,8 +61,8 @@ def known(metric: str, file: Path | None = None) -> dict[int, dict[str, Any]]:
 def strata(metric: str) -> tuple[np.ndarray, np.ndarray]:
     """States [B, 20] of every distance from the goal, and the distances [B]: 50 of each, fewer of the nearest and the farthest.
 
-    The near ones are ends of random walks, so states with many shortest solutions are more likely among them than others; those beyond
-    are the bench's own cubes.
+    The near ones are ends of random walks, so states with many shortest solutions are more likely among them than others;
+    those beyond are the bench's own cubes.
     """
     cube = Rubik3x3(metric)
     lines = [line for line in _lines(FOLDER / f"{metric}-strata.jsonl") if "start" in line]
