@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo test lint bench clients fuzz faults results clean
+.PHONY: help setup demo play test lint bench clients fuzz faults results clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -19,6 +19,9 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)  ## solve cubes and towers and save their pictures to demo/
 	$(RUN) -m examples.demo
+
+play: $(READY)  ## open the page in the browser: scramble, solve, compare agents
+	$(RUN) -m rubiks_gym play
 
 test: $(READY)  ## run all tests
 	$(RUN) -m pytest

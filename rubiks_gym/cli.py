@@ -1,9 +1,10 @@
-"""The command `rubiks-gym`: solve puzzles, and list what there is. It needs the suite alone.
+"""The command `rubiks-gym`: solve puzzles, and list what there is. It needs the suite alone; `play` a little more.
 
     rubiks-gym solve "R U F'"                     the trained tables of the 3x3x3
     rubiks-gym solve --puzzle hanoi-5-3 --random 3      a small puzzle, exactly
     rubiks-gym solve --agent runs/davi --random 3       what a run has learnt, from a checkout
     rubiks-gym solve --optimal "R U F'"           the shortest solution of a 3x3x3, proven
+    rubiks-gym play                               the same in the browser
 
 What the user sets wins over what suits the agent, each setting by itself.
 """
@@ -39,7 +40,9 @@ class Parser(argparse.ArgumentParser):
 
 def make_parser() -> Parser:
     """All commands and their options."""
-    parser = Parser(prog="rubiks-gym", description="Solve puzzles, and list what there is.", epilog=IMPORT)
+    parser = Parser(
+        prog="rubiks-gym", description="Solve puzzles, here or in the browser, and list what there is.", epilog=IMPORT
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     solve = commands.add_parser(
         "solve",
@@ -83,6 +86,21 @@ def make_parser() -> Parser:
     solve.set_defaults(run=run_solve)
     listing = commands.add_parser("list", help="puzzles and searches", description="List puzzles and searches.", epilog=IMPORT)
     listing.set_defaults(run=run_list)
+    play = commands.add_parser(
+        "play",
+        help="a page in the browser: scramble, solve, compare agents, watch a run learn",
+        description="Serve a page on this machine, for this machine alone, and open it in the browser. Ctrl-C stops it.",
+        epilog=IMPORT,
+    )
+    play.add_argument("--port", type=int, metavar="N", help="where to listen (default: 8642, or any port if that is taken)")
+    play.add_argument("--no-open", action="store_true", help="do not open the browser")
+    play.add_argument(
+        "--runs",
+        type=Path,
+        metavar="FOLDER",
+        help="whose run folders to offer as agents and to watch (default: runs, if it is there)",
+    )
+    play.set_defaults(run=run_play)
     return parser
 
 
@@ -188,6 +206,22 @@ def run_list(args: argparse.Namespace) -> int:
         usual.update(usual or options)
     print("scrambles and rewards (gym.make)")
     print(f"  {', '.join(SCRAMBLES)}\n  {', '.join(REWARDS)}")
+    return 0
+
+
+def run_play(args: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C."""
+    if args.port is not None:
+        whole(0, 65535, **{"--port": args.port})
+    if args.runs is not None and not args.runs.is_dir():
+        raise ValueError(f"--runs: there is no folder {args.runs}")
+    try:
+        from rubiks_gym.play.command import play
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "rubiks_gym":
+            raise
+        raise ValueError(f'the page needs the package {error.name}: pip install "rubiks-gym[play]"') from None
+    play(args.port, not args.no_open, args.runs or Path("runs"), command_line.imported)
     return 0
 
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+imported: list[str] = []  # modules that --import named, for processes that this one starts
+
 
 def run(main: Callable[[], object]) -> None:
     """Call main as a program: modules named by --import first, and a fault of the user's is one line, not a traceback."""
@@ -42,6 +44,7 @@ def import_modules() -> None:
             raise ValueError("--import needs the name of a module, for example --import my_puzzles")
         look_here()
         importlib.import_module(module)
+        imported.append(module)
 
 
 def look_here() -> None:
