@@ -15,6 +15,8 @@ import agents
 from agents.protocol import Agent
 from results import records
 from results.questions import Answer, Run, Study
+from rubiks_gym import files
+from rubiks_gym.search import Solutions
 from train.evaluation import solved_from
 
 MINE = Path("measured")  # where records go unless somebody says otherwise
@@ -40,20 +42,24 @@ def measure(study: Study, runs: Path, only: Sequence[str] = (), again: bool = Fa
     for run, group in groupby(wanted, key=lambda answer: answer.run):
         asked, folder = list(group), runs / study.algorithm / str(run)
         recorded = [bool(a.record) and (records.usable(a.record) or dirty) and not again for a in asked]
-        if not folder.exists():
-            if all(recorded):
+        ready = run.preset in agents.PRETRAINED
+        if ready:
+            done, config = 0, comes_with(run.preset)
+        else:
+            if not folder.exists():
+                if all(recorded):
+                    continue
+                train(study.algorithm, run, folder)
+            config = read_config(folder, run)
+            done = int(agents.last_checkpoint(folder).stem) if agents.checkpoints(folder) else -1
+            total = sum(config["config"].get(name, 0) for name in study.steps)
+            if done < total:
+                print(f"{folder} is at step {done} of {total}: left out", flush=True)
                 continue
-            train(study.algorithm, run, folder)
-        config = read_config(folder, run)
-        done = int(agents.last_checkpoint(folder).stem) if agents.checkpoints(folder) else -1
-        total = sum(config["config"].get(name, 0) for name in study.steps)
-        if done < total:
-            print(f"{folder} is at step {done} of {total}: left out", flush=True)
-            continue
         missing = [answer for answer, there in zip(asked, recorded, strict=True) if not there or answer.record["step"] != done]
         if not missing:
             continue
-        agent = agents.load(folder)
+        agent = agents.load(run.preset if ready else folder)
         for answer in missing:
             record = one(answer, agent, folder, config) | made | {"step": done, "load": records.load()}
             records.append(study.folder / f"{study.algorithm}.jsonl", record)
@@ -80,10 +86,17 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
     """What a search makes of states [B, S], group by group: outcomes, CPU seconds and nodes per state, and those of groups."""
     lengths, by_group = np.full(len(states), np.nan), []
     distances = np.full(len(states), np.nan) if truth is None else truth.astype(float)
+    nodes = np.zeros(len(states), int)
     search(states[:1])  # compiles, and makes what the search keeps
     for group in np.unique(groups):
         inside = groups == group
-        row = solved_from(agent.puzzle, search, states[inside])
+
+        def counted(states: np.ndarray, inside: np.ndarray = inside) -> Solutions:
+            found = search(states)
+            nodes[inside] = found.nodes
+            return found
+
+        row = solved_from(agent.puzzle, counted, states[inside])
         lengths[inside] = [np.nan if length is None else length for length in row["lengths"]]
         by_group.append([int(group), int(inside.sum()), row["cpu_seconds"], row["nodes"]])
     share = np.array([n for _, n, _, _ in by_group]) / len(states)
@@ -91,8 +104,15 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
         "states": len(states),
         "each": {name: float(share @ [row[i] for row in by_group]) for i, name in ((2, "cpu_seconds"), (3, "nodes"))},
         **({"by_group": by_group} if len(by_group) > 1 else {}),
+        **({"nodes": nodes.tolist()} if len(states) <= records.PER_CUBE else {}),
         **records.pack(records.Outcomes(groups.astype(float), lengths, distances)),
     }
+
+
+def comes_with(name: str) -> dict[str, Any]:
+    """The config.json of the run behind an agent that comes with the suite."""
+    origin = files.load(agents.PRETRAINED[name])[0]["origin"]
+    return {"provenance": origin} | origin  # it may have been written when a config.json was its own provenance
 
 
 def read_config(folder: Path, run: Run) -> dict[str, Any]:
@@ -111,8 +131,9 @@ def training(answer: Answer, folder: Path, config: dict[str, Any]) -> dict[str, 
     if "provenance" not in config:
         raise ValueError(f"{folder}/config.json has no provenance (commit, date, machine), which records name: train it again")
     made, rows = config["provenance"], metrics(folder)
+    ready = answer.run.preset in agents.PRETRAINED
     return {
-        "command": " ".join(train_command(answer.algorithm, answer.run)),
+        "command": "comes with rubiks_gym" if ready else " ".join(train_command(answer.algorithm, answer.run)),
         "commit": made["commit"],
         "clean": not made["uncommitted_changes"],
         "date": made["date"],

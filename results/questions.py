@@ -33,9 +33,10 @@ class Search:
 
 @dataclass(frozen=True)
 class Run:
-    """A training run: a preset with a seed, and settings that differ from the preset's."""
+    """A training run: a preset with a seed, and settings that differ from the preset's; or an agent that is trained already."""
 
     preset: str
+    """Of the training script, or one of agents.PRETRAINED."""
     seed: int = 0
     changed: dict[str, Any] = field(default_factory=dict)
     name: str = ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rubiks_gym.exact import ExactTable
+from rubiks_gym.exact import ExactTable, OptimalSolver
 from rubiks_gym.exact.bench import FARTHEST
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.scrambles import DeepCube
@@ -33,6 +33,14 @@ def turned(puzzle: Puzzle, most: int, n: int, allow_undo: bool = False, every: i
     depths = range(first, most + 1, every)
     states = np.concatenate([start_states(puzzle, depth, n, seed, allow_undo) for depth in depths])
     return states, true_distances(puzzle, states), np.repeat(depths, n)
+
+
+def proven(puzzle: Puzzle, turns: int, n: int, seed: int = 0) -> Asked:
+    """n states of the 3x3x3 after so many random moves that do not undo one another, with proven distances."""
+    states = start_states(puzzle, turns, n, seed)
+    proof = OptimalSolver(puzzle).solve(states)
+    assert proof.proven.all()
+    return states, proof.upper, np.zeros(n, int)
 
 
 def walks(puzzle: Puzzle, n: int, k: int = 20, allow_undo: bool = False, seed: int = 0) -> Asked:

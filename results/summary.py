@@ -15,8 +15,8 @@ SHOWN = (
     ("symmetric_ntuple", "uniform, test set", "3x3-qtm", ("beam 8,192", "beam 262,144")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
-    ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube")),
-    ("adi", "uniform", "3x3", ("BWAS",)),
+    ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube", "DeepCube, as printed")),
+    ("adi", "uniform", "3x3", ("DeepCube",)),
     ("ppo_chasenet", "policy alone", "2x2", ("sampled",)),
     ("td_ntuple", "plain walks", "2x2-qtm", ("agent alone", "MCTS 100")),
 )

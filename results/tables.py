@@ -112,6 +112,8 @@ def median(answer: Answer) -> str:
 def training(answer: Answer) -> str:
     """CPU minutes of training; runs that did not log them have wall-clock minutes, and say so."""
     spent = answer.record["training"]
+    if not spent["seconds"]:
+        return ""  # trained already
     return f"{spent['cpu_seconds'] / 60:.1f}" if spent["cpu_seconds"] else f"{spent['seconds'] / 60:.1f} (wall)"
 
 

@@ -92,6 +92,7 @@ class Reference:
         total = sum(P[legal].tolist())
         node.P = {a: np.float32(P[a] / total) for a in np.flatnonzero(legal)}
         node.goal = bool(task.puzzle.is_solved(node.state[None])[0])
+        own = o.reward + o.step_cost * float(np.float32(task.cost_to_go(node.state[None])[0]))
         if node.goal:
             cost = 0.0
         elif o.leaf == "state":
@@ -101,7 +102,7 @@ class Reference:
             cost = 1 + min(0.0 if task.puzzle.is_solved(s) else float(np.float32(task.cost_to_go(s)[0])) for s in children)
         node.value = float(np.float32(o.reward + o.step_cost * float(cost)))
         node.N, node.L = dict.fromkeys(node.P, 0), dict.fromkeys(node.P, 0)
-        node.Q = dict.fromkeys(node.P, np.float32(o.first_q))
+        node.Q = dict.fromkeys(node.P, np.float32(own if o.first_q == "value" else o.first_q))
 
     def score(self, node, a):
         U = self.o.c * math.sqrt(1e-8 + sum(node.N.values())) * float(node.P[a]) / (1 + node.N[a])
@@ -134,7 +135,8 @@ class Reference:
                 if self.o.backup == "max":
                     node.Q[a] = np.float32(max(float(node.Q[a]), value))
                 else:
-                    node.Q[a] = np.float32(float(node.Q[a]) + (value - float(node.Q[a])) / node.N[a])
+                    n = node.N[a] + (self.o.first_q == "value")
+                    node.Q[a] = np.float32(float(node.Q[a]) + (value - float(node.Q[a])) / n)
 
     def play(self):
         a = max(self.root.N, key=lambda a: self.root.N[a])
@@ -161,10 +163,13 @@ CASES = [
     ("konen", {"allow_undo": True, "leaf": "state", "charge_steps": True, "c": 3.0}, 40),
     ("konen", {"allow_undo": True, "depth_limit": 3}, 40),
     ("konen", {"allow_undo": True, "leaves": 4, "virtual_loss": 0.5}, 12),
-    ("deepcube", {"leaves": 1}, 40),
-    ("deepcube", {"leaves": 1, "reward": 30.0}, 40),
-    ("deepcube", {"leaves": 5, "reward": 30.0}, 10),
-    ("deepcube", {"leaves": 16, "virtual_loss": 1.0}, 3),
+    ("deepcube-literal", {"leaves": 1}, 40),
+    ("deepcube-literal", {"leaves": 1, "reward": 30.0}, 40),
+    ("deepcube-literal", {"leaves": 5, "reward": 30.0}, 10),
+    ("deepcube-literal", {"leaves": 16, "virtual_loss": 1.0}, 3),
+    ("deepcube", {"allow_undo": True, "leaves": 1}, 40),
+    ("deepcube", {"allow_undo": True}, 10),
+    ("deepcube", {"allow_undo": True, "backup": "mean"}, 10),
 ]
 
 
@@ -289,7 +294,7 @@ def test_shortening_never_lengthens_and_often_shortens():
     puzzle, distance, _ = exact(Rubik2x2, "qtm")
     states = puzzle.walk(mix(np.arange(100, dtype=np.uint64)), np.full(100, 6))
     cost_to_go, policy = vague(puzzle, distance)
-    options = {**PRESETS["deepcube"], "first_q": "value", "budget": Budget(nodes=5000)}
+    options = {**PRESETS["deepcube"], "allow_undo": True, "budget": Budget(nodes=5000)}
     short = mcts(puzzle, states, cost_to_go, policy, **options)
     full = mcts(puzzle, states, cost_to_go, policy, **{**options, "shorten": False})
     np.testing.assert_array_equal(short.solved, full.solved)
@@ -298,6 +303,23 @@ def test_shortening_never_lengthens_and_often_shortens():
     assert all(s <= f for s, f in pairs)
     assert any(s < f for s, f in pairs)
     assert are_solutions(puzzle, states, short.moves)[short.solved].all()
+
+
+def test_as_printed_deepcube_never_sees_its_values_far_from_the_goal():
+    """W starts at 0 and V = 2 - cost is below it: two quite different heuristics grow the same trees, unless W starts at V."""
+    puzzle, distance, _ = exact(Rubik2x2, "qtm")
+    starts = some_states(puzzle, 200)
+    starts = starts[distance(starts) >= 10][:20]
+    uniform = lambda states: np.full((len(states), puzzle.n_actions), 1 / puzzle.n_actions)  # noqa: E731
+    other = lambda states: 3.0 + puzzle.hash(states) % np.uint64(20)  # noqa: E731
+    for preset, same in (("deepcube-literal", True), ("deepcube", False)):
+        trees = [grown(task_of(puzzle, h, uniform, **PRESETS[preset]), starts, 20) for h in (distance, other)]
+        assert np.array_equal(trees[0].visits[:, 0], trees[1].visits[:, 0]) == same
+    solved = {
+        preset: mcts(puzzle, starts, distance, uniform, budget=Budget(nodes=2000), **PRESETS[preset]).solved.mean()
+        for preset in ("deepcube-literal", "deepcube")
+    }
+    assert solved["deepcube"] == 1 and solved["deepcube-literal"] < 0.2
 
 
 # The tree ---------------------------------------------------------------------------------------------------------------

@@ -1,24 +1,34 @@
-"""ADI beside DeepCube and BetaCube: the drift of values, all states of the 2x2x2, solvers by turns, the 3x3x3."""
+"""ADI beside DeepCube and BetaCube: the drift of values, all states of the 2x2x2, solvers by turns, the 3x3x3.
 
-from collections import Counter
+DeepCube's search is asked with two values of the 3x3x3: ADI's own network, and the n-tuple tables that come with the suite.
+"""
+
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from agents.protocol import Agent
+from results import plots, records
+from results.knowledge import POINTS, progress, triplets
 from results.measure import curves
 from results.plots import learning_plot, solved_plot
 from results.published import BETACUBE, DEEPCUBE
-from results.questions import Question, Run, Search, Study
-from results.states import turned, uniform
-from results.tables import Section
-from rubiks_gym.puzzles import Puzzle, Rubik3x3
+from results.questions import Answer, Question, Run, Search, Study
+from results.states import proven, turned, uniform
+from results.statistics import share_text
+from results.tables import COLUMNS as CELLS
+from results.tables import Section, table
+from rubiks_gym.puzzles import Rubik3x3
 from train.evaluation import heuristic_quality, kociemba_lengths, policy_quality
 
 DRIFT = ("2x2-literal", "2x2-weighted", "2x2-fixed-goal", "2x2-fixed-goal-weighted")  # the same loop four times
 LARGE = ("3x3", "3x3-plain")
+TABLES = "n-tuple"  # the trained tables
+C = {TABLES: 30.0}  # weight of exploration that suits an agent's policy; others: that of the search
+PRINTED = "DeepCube, as printed"
 
 
 def solvers(nodes: int, expanded: int, weight: float) -> dict[str, Search]:
@@ -27,9 +37,20 @@ def solvers(nodes: int, expanded: int, weight: float) -> dict[str, Search]:
         "policy, no undo": Search("greedy-policy"),
         "values, no undo": Search("greedy"),
         "DeepCube": Search("mcts-deepcube", nodes=nodes),
-        "DeepCube, no undo": Search("mcts-deepcube", {"allow_undo": False}, nodes=nodes),
+        PRINTED: Search("mcts-deepcube-literal", nodes=nodes),
+        f"{PRINTED}, no undo": Search("mcts-deepcube-literal", {"allow_undo": False}, nodes=nodes),
         "BWAS": Search("bwas", {"weight": weight, "batch": 100}, nodes=expanded),
     }
+
+
+def deepcube(title: str, nodes: int) -> dict[str, Search]:
+    """DeepCube's search for scrambled cubes, and its first path."""
+    own = {"c": C[title]} if title in C else {}
+    names = {"DeepCube": "mcts-deepcube", "DeepCube, not shortened": "mcts-deepcube-naive"}
+    return {label: Search(name, own, nodes=nodes) for label, name in names.items()}
+
+
+# Measurements ---------------------------------------------------------------------------------------------------------
 
 
 def truth(agent: Agent, folder: Path) -> dict[str, Any]:
@@ -39,36 +60,18 @@ def truth(agent: Agent, folder: Path) -> dict[str, Any]:
     return found | {"mean_absolute_error": value["mean_absolute_error"]}
 
 
-def triplets(puzzle: Puzzle, solutions: list[list[int]]) -> dict[str, Any]:
-    """Section 5.1: how many triplets of moves in solutions are conjugations a b a^-1, and how many of random ones would be."""
-    inverse, actions = puzzle.inverse_action, range(puzzle.n_actions)
-
-    def is_conjugation(a: int, b: int, c: int) -> bool:
-        return c == inverse[a] and b not in (a, inverse[a])
-
-    used = Counter(triplet for moves in solutions for triplet in zip(moves, moves[1:], moves[2:], strict=False))
-    chance = [(a, b, c) for a in actions for b in actions if b != inverse[a] for c in actions if c != inverse[b]]
-    return {
-        "triplets": used.total(),
-        "conjugations": sum(n for triplet, n in used.items() if is_conjugation(*triplet)) / max(1, used.total()),
-        "by_chance": sum(is_conjugation(*triplet) for triplet in chance) / len(chance),
-        "of_the_14_most_used": sum(is_conjugation(*triplet) for triplet, _ in used.most_common(14)),
-    }
-
-
-def conjugations(agent: Agent, folder: Path) -> dict[str, Any]:
-    """The triplets of DeepCube's solutions."""
-    return triplets(agent.puzzle, SMALL["DeepCube"].make(agent)(uniform(agent.puzzle, 500)[0]).moves)
+def solutions(agent: Any, folder: Path, title: str) -> dict[str, Any]:
+    """What the solutions of uniformly random cubes look like: triplets of moves, pairs and blocks on the way."""
+    puzzle, states = agent.puzzle, UNIFORM(agent.puzzle)[0]
+    found = deepcube(title, NODES[title])["DeepCube"].make(agent)(states)
+    moves = [found.moves[row] for row in np.flatnonzero(found.solved)]
+    return triplets(puzzle, moves) | progress(puzzle, states[found.solved], moves)
 
 
 def kociemba(agent: Any, folder: Path) -> dict[str, Any]:
-    """Median lengths of the two-phase solver on the same cubes."""
+    """Lengths of the two-phase solver's solutions of the same cubes, in quarter turns."""
     assert isinstance(agent.puzzle, Rubik3x3)
-    lengths = {name: kociemba_lengths(agent.puzzle, states(agent.puzzle)[0]) for name, states in CUBES.items()}
-    return {
-        "median_after_15_turns": float(np.median(lengths["15 turns"])),
-        "median_uniform": float(np.median(lengths["uniform"])),
-    }
+    return {name: kociemba_lengths(agent.puzzle, states(agent.puzzle)[0]) for name, states in CUBES.items()}
 
 
 BETACUBES = {
@@ -77,40 +80,152 @@ BETACUBES = {
     "vanilla MCTS": Search("mcts-betacube-vanilla", nodes=100_000),
 }
 SMALL, TURNS = solvers(1000, 100_000, 0.6), solvers(10_000, 100_000, 0.2)
-NAIVE = {"DeepCube, not shortened": Search("mcts-deepcube-naive", nodes=1000)}
-SCRAMBLED = {
-    "DeepCube": Search("mcts-deepcube", nodes=200_000),
-    "BWAS": Search("bwas", {"weight": 0.2, "batch": 100}, nodes=2**31, seconds=60),
-}
-CUBES = {"15 turns": partial(turned, most=15, n=20, first=15), "uniform": partial(uniform, n=20)}
-RUNS = [Run(preset) for preset in ("2x2", *DRIFT, *LARGE)]
+FIRST_PATH = {f"{PRINTED}, not shortened": Search("mcts-deepcube-literal", {"shorten": False}, nodes=1000)}
+AS_PRINTED = {PRINTED: Search("mcts-deepcube-literal", nodes=200_000)}
+BWAS = {"BWAS": Search("bwas", {"weight": 0.2, "batch": 100}, nodes=2**31, seconds=60)}
+NODES = {TABLES: 2_000_000, "3x3": 1_000_000, "3x3-plain": 200_000}
+UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
+CUBES = {"uniform": UNIFORM, "15 turns": partial(proven, turns=15, n=100)}
+RUNS = [Run(preset) for preset in ("2x2", *DRIFT, *LARGE)] + [Run("symmetric_ntuple:rubik3x3-qtm", name=TABLES)]
 QUESTIONS = [
     Question("learning", DRIFT, measure=curves("goal_value", "target", "error")),
     Question("truth", ("2x2", *DRIFT), measure=truth),
-    Question("uniform", ("2x2",), partial(uniform, n=500), SMALL | NAIVE),
+    Question("uniform", ("2x2",), partial(uniform, n=500), SMALL | FIRST_PATH),
     Question("turns", ("2x2",), partial(turned, most=14, n=50), BETACUBES | SMALL),
     Question("turns", LARGE, partial(turned, most=30, n=20, first=3, every=3), TURNS),
-    *(Question(name, LARGE, states, SCRAMBLED) for name, states in CUBES.items()),
-    Question("kociemba", ("3x3",), measure=kociemba),
-    Question("conjugations", ("2x2",), measure=conjugations),
+    Question("uniform", (TABLES,), UNIFORM, deepcube(TABLES, NODES[TABLES])),
+    Question("uniform", ("3x3",), UNIFORM, deepcube("3x3", NODES["3x3"])),
+    Question("uniform", ("3x3-plain",), HUNDRED, deepcube("3x3-plain", NODES["3x3-plain"])),
+    Question("uniform by BWAS", LARGE, partial(uniform, n=20), BWAS),
+    Question("as printed", (TABLES, *LARGE), HUNDRED, AS_PRINTED),
+    *(Question("15 turns", (run,), CUBES["15 turns"], deepcube(run, nodes)) for run, nodes in NODES.items()),
+    Question("kociemba", (TABLES,), measure=kociemba),
+    *(Question("solutions", (run,), measure=partial(solutions, title=run)) for run in (TABLES, "3x3")),
 ]
+
+
+# Tables and plots -----------------------------------------------------------------------------------------------------
+
+
+def expanded(answer: Answer) -> np.ndarray:
+    """States expanded for each cube: of those generated, a policy that looks ahead makes twelve more for each."""
+    return np.array(answer.record["nodes"]) / (13 if answer.run.title == TABLES else 1)
+
+
+def against_kociemba(answers: list[Answer], cubes: str, published: dict[str, str]) -> str:
+    """A line per run and search, the two-phase solver's, and the paper's."""
+    theirs = next((np.array(a.record["found"][cubes]) for a in answers if a.question.name == "kociemba"), None)
+    rows = []
+    for answer in answers:
+        if answer.question.name == "kociemba":
+            continue
+        lengths = records.unpack(answer.record).lengths
+        row = {name: CELLS[name](answer) for name in ("run", "training", "search", "cubes", "solved", "optimal", "CPU s")}
+        row |= quartiles(lengths)
+        if theirs is not None:
+            row["no longer than kociemba's"] = share_text(int((lengths <= theirs[: len(lengths)]).sum()), len(lengths))
+        row["states expanded"] = f"{expanded(answer).mean():,.0f}, at most {expanded(answer).max():,.0f}"
+        rows.append(row)
+    if theirs is not None:
+        rows.append({"search": "kociemba", "cubes": str(len(theirs)), "solved": "100%"} | quartiles(theirs))
+    rows.append(published)
+    headings = [h for h in (*ORDER, "no longer than kociemba's", "states expanded", "CPU s") if any(row.get(h) for row in rows)]
+    texts = {"training": "CPU min of training"}
+    return table([texts.get(h, h) for h in headings], ([row.get(h, "") for h in headings] for row in rows))
+
+
+ORDER = ("run", "training", "search", "cubes", "solved", "optimal", "mean length", "median", "quartiles")
+
+
+def quartiles(lengths: np.ndarray) -> dict[str, str]:
+    """Mean, median and quartiles of lengths, of those that there are."""
+    lengths = lengths[np.isfinite(lengths)]
+    if not len(lengths):
+        return {}
+    low, median, high = np.percentile(lengths, [25, 50, 75])
+    return {"mean length": f"{lengths.mean():.2f}", "median": f"{median:g}", "quartiles": f"{low:g} to {high:g}"}
+
+
+def deepcube_plot(answers: list[Answer]) -> Figure:
+    """Percent solved by states expanded, with values and as printed; lengths beside the two-phase solver's."""
+    figure, (left, right) = plots.panels(2, 3.8)
+    ends: list[tuple[str, float, float, str]] = []
+    lengths: dict[str, tuple[np.ndarray, str]] = {}
+    for answer, colour in zip((a for a in answers if "nodes" in a.record), plots.COLOURS, strict=False):
+        found = records.unpack(answer.record).lengths
+        name = f"{answer.run.title}, {answer.label.removeprefix('DeepCube, ').replace('DeepCube', 'values')}"
+        lengths[name] = found[np.isfinite(found)], colour
+        if "not shortened" in answer.label:
+            continue
+        x = np.sort(expanded(answer)[np.isfinite(found)])
+        x = np.append(x, expanded(answer).max())
+        y = 100 * np.minimum(np.arange(1, len(x) + 1), len(x) - 1) / len(found)
+        left.step(x, y, where="post", color=colour)
+        ends.append((name, float(x[-1]), float(y[-1]), colour))
+    plots.label_ends(left, ends)
+    left.set(title="percent solved", xlabel="states expanded", xscale="log", ylim=(-3, 103))
+    for answer in answers:
+        if answer.question.name == "kociemba":
+            lengths["kociemba"] = np.array(answer.record["found"]["uniform"]), plots.GREY
+    lengths = {name: (of, colour) for name, (of, colour) in lengths.items() if len(of)}
+    boxes = right.boxplot([of for of, _ in lengths.values()], orientation="horizontal", whis=(0, 100), patch_artist=True)
+    for box, (_, colour) in zip(boxes["boxes"], lengths.values(), strict=True):
+        box.set(facecolor=colour, alpha=0.4)
+    right.set_yticks(range(1, len(lengths) + 1), list(lengths))
+    right.set(title="length of solutions, quartiles and extremes", xlabel="quarter turns")
+    right.invert_yaxis()
+    return figure
+
+
+def knowledge_plot(answers: list[Answer]) -> Figure:
+    """How often triplets of both kinds are used (figure 8); pairs and blocks along solutions (figure 7, on average)."""
+    figure, (left, right) = plots.panels(2, 3.4)
+    found = answers[0].record["found"]
+    kinds = {"conjugations a b a'": found["counts_of_conjugations"], "other triplets": found["counts_of_others"]}
+    edges = np.linspace(0, max(map(max, kinds.values())), 30).tolist()
+    for (name, counts), colour in zip(kinds.items(), plots.COLOURS, strict=False):
+        left.hist(counts, edges, density=True, color=colour, alpha=0.5, label=name)
+        left.axvline(np.mean(counts), color=colour)
+    left.legend()
+    left.set(title=f"{answers[0].run.title}: how often each triplet is used", xlabel="uses; vertical lines: means", yticks=[])
+    x, ends = np.linspace(0, 100, POINTS), []
+    shown = {"pairs joined": 100 / 24 * np.array(found["pairs"]), "a 2x2x2 block": 100 * np.array(found["block"])}
+    for (name, y), colour, marker in zip(shown.items(), plots.COLOURS, plots.MARKERS, strict=False):
+        right.plot(x, y, color=colour, marker=marker)
+        ends.append((name, float(x[-1]), float(y[-1]), colour))
+    plots.label_ends(right, ends)
+    right.set(title="on the way, percent", xlabel="percent of the solution made")
+    return figure
+
+
 BESIDE = {"BetaCube": BETACUBE["solved"]}
 CURVES = {"goal_value": "value of the goal", "error": "error over all states, moves"}
 DRIFTING = ("divergence.png", "The drift of values", partial(learning_plot, below="iterations", curves=CURVES))
 TURNING = ("turns.png", "Percent solved by turns", partial(solved_plot, below="random turns from the goal", beside={}))
+SOLVING = ("deepcube.png", "Percent solved by states expanded, and lengths", deepcube_plot)
+LEARNT = ("conjugations.png", "How often triplets are used, and pairs and blocks on the way", knowledge_plot)
 CONJUGATIONS = f"DeepCube: {DEEPCUBE['conjugations']} ({DEEPCUBE['source']})."
 COLUMNS = "run, training, search, cubes, solved, optimal, mean length, median length, nodes, CPU s"
 QUALITY = "values_solve%, policy_solves%, best_move%, mean_absolute_error"
 TRIPLETS = "triplets, conjugations%, by_chance%, of_the_14_most_used"
+WHOLE = partial(against_kociemba, cubes="uniform", published=DEEPCUBE["uniform"])
+FIFTEEN = partial(against_kociemba, cubes="15 turns", published=DEEPCUBE["15 turns"])
 SECTIONS = [
     Section("Divergence", "learning", "run, training, goal_value, target, error", plot=DRIFTING),
     Section("All states of the 2x2x2", "truth", f"run, training, {QUALITY}"),
-    Section("2x2x2, uniformly random", "uniform", COLUMNS, ("2x2",), note=f"DeepCube: {DEEPCUBE['shortening']}."),
+    Section("2x2x2, uniformly random", "uniform", COLUMNS, ("2x2",)),
     Section("2x2x2 by turns", "turns", runs=("2x2",), by="turns", beside=BESIDE, note=f"BetaCube: {BETACUBE['source']}."),
     Section("3x3x3 by turns", "turns", runs=LARGE, by="turns", plot=TURNING),
-    Section("3x3x3 after 15 turns", "15 turns", COLUMNS, note=f"DeepCube: {DEEPCUBE['15 turns']}."),
-    Section("3x3x3, uniformly random", "uniform", COLUMNS, LARGE, note=f"DeepCube: {DEEPCUBE['uniform']}."),
-    Section("Kociemba's solver on the same cubes", "kociemba", "run, median_after_15_turns, median_uniform"),
-    Section("Conjugations in DeepCube's solutions", "conjugations", f"run, {TRIPLETS}", note=CONJUGATIONS),
+    Section(
+        "3x3x3, uniformly random: DeepCube's search with values, and as printed",
+        "uniform, as printed, kociemba",
+        runs=(TABLES, *LARGE),
+        table=WHOLE,
+        note=f"DeepCube: {DEEPCUBE['source']}.",
+        plot=SOLVING,
+    ),
+    Section("3x3x3 after 15 turns", "15 turns, kociemba", runs=(TABLES, *LARGE), table=FIFTEEN),
+    Section("3x3x3, uniformly random: batch weighted A*", "uniform by BWAS", COLUMNS),
+    Section("What the solutions look like", "solutions", f"run, {TRIPLETS}", note=CONJUGATIONS, plot=LEARNT),
 ]
 STUDY = Study("adi", RUNS, QUESTIONS, SECTIONS)

@@ -28,7 +28,7 @@ POLICIES = {
 }
 SEARCHES = {
     "BWAS": Search("bwas", {"weight": 0.6, "batch": 100}, nodes=20_000),
-    "DeepCube's MCTS": Search("mcts-deepcube", nodes=20_000),
+    "DeepCube's MCTS": Search("mcts-deepcube-literal", nodes=20_000),
 }
 
 

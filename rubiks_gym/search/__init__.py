@@ -53,7 +53,10 @@ SEARCHES: dict[str, Search] = {
         mcts, PRESETS["konen"] | {"policy": None}, "plays the most visited move and keeps the tree below it (Konen 2023, 5.2.2)"
     ),
     "mcts-deepcube": Search(
-        mcts, PRESETS["deepcube"], "max backup, virtual loss, the path shortened in the end (McAleer 2018, 4.2)"
+        mcts, PRESETS["deepcube"], "max backup of values, virtual loss, the path shortened in the end (McAleer 2018, 4.2)"
+    ),
+    "mcts-deepcube-literal": Search(
+        mcts, PRESETS["deepcube-literal"], "the same as printed: W from 0, so far from the goal the policy guides alone"
     ),
     "mcts-deepcube-naive": Search(
         mcts, PRESETS["deepcube-naive"], "DeepCube without shortening: the first path found (McAleer 2018, 5)"

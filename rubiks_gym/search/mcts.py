@@ -14,9 +14,11 @@ Costs in moves become values in one place, `worth`. Three published searches are
   until the cube is solved or E_eval moves are played. A leaf is worth its best child; priors are the softmax over children.
 - DeepCube (McAleer et al. 2018, section 4.2) searches until a solved state enters the tree, with maximum backup and several
   workers kept apart by virtual loss; a breadth-first search over the states of the tree then shortens the path. Naive DeepCube
-  (section 5) returns the first path found instead.
+  (section 5) returns the first path found instead. As printed, W(s, a) starts at 0 and so stays there: a state more than two
+  moves from the goal is worth 2 - cost < 0, and max(0, V) = 0. Values count once W starts at the value of s; `deepcube` does
+  that, and never undoes a move, `deepcube-literal` is the printed form.
 - BetaCube (Bowman et al. 2018, section 3.2): the vanilla search is plain UCT with roll-outs drawn from the policy, the
-  full one is Naive DeepCube with a single worker.
+  full one is Naive DeepCube as printed, with a single worker.
 
 Differs from the papers in: the first of equal actions is taken, none is drawn; moves that are not allowed have no prior, the
 others share it; the root is evaluated before the first iteration, which Konen counts as one; a state beyond Konen's depth limit

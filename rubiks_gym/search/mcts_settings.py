@@ -110,14 +110,19 @@ KONEN: dict[str, Any] = {
     "stop_in_tree": False, "allow_undo": False, "shorten": False,
 }  # fmt: skip
 
-# McAleer et al. 2018, section 4.2: rewards are +1 for the move that solves and -1 for every other, so V = 2 - cost. W starts at
-# 0: V is seen only near the goal, further out P guides alone. c and nu are not in the report; 4 and 150 are in common use.
-DEEPCUBE: dict[str, Any] = {
+# McAleer et al. 2018, section 4.2, to the letter: rewards are +1 for the move that solves and -1 for every other, V = 2 - cost.
+# W starts at 0, and V is negative for every state more than two moves from the goal, so that W <- max(W, V) stays 0 there: the
+# values are never seen, and P guides alone. c and nu are not in the report; 4 and 150 are in common use.
+LITERAL: dict[str, Any] = {
     "score": "puct", "c": 4.0, "first_q": 0.0, "backup": "max", "charge_steps": False, "leaf": "state",
     "reward": 2.0, "step_cost": -1.0, "temperature": 1.0, "depth_limit": None,
     "leaves": 8, "virtual_loss": 150.0, "iterations_per_move": None,
     "stop_in_tree": True, "allow_undo": True, "shorten": True,
 }  # fmt: skip
+
+# The same search with values: W of an action never tried is the value of its state. Then W is the best value below an action
+# as soon as that is above the state's own.
+DEEPCUBE = LITERAL | {"first_q": "value", "allow_undo": False}
 
 # Bowman et al. 2018, section 3.2: DeepCube's rewards, earned move by move; Q_0 is the network's value; lambda = 1; c = 4. The
 # report does not say how many iterations a move gets, nor how long roll-outs are.
@@ -128,12 +133,12 @@ BETACUBE_VANILLA: dict[str, Any] = {
     "stop_in_tree": False, "allow_undo": True, "shorten": False,
 }  # fmt: skip
 
-NAIVE = DEEPCUBE | {"shorten": False}  # McAleer et al. 2018, section 5: the first path found
-
 PRESETS: dict[str, dict[str, Any]] = {
     "konen": KONEN,
     "deepcube": DEEPCUBE,
-    "deepcube-naive": NAIVE,
+    "deepcube-literal": LITERAL,
+    "deepcube-naive": DEEPCUBE | {"shorten": False},  # McAleer et al. 2018, section 5: the first path found
     "betacube-vanilla": BETACUBE_VANILLA,
-    "betacube-full": NAIVE | {"leaves": 1, "virtual_loss": 0.0},  # Bowman et al. 2018, section 3.2: a single worker
+    # Bowman et al. 2018, section 3.2: DeepCube's to the letter, W from 0, with a single worker and the first path found
+    "betacube-full": LITERAL | {"shorten": False, "leaves": 1, "virtual_loss": 0.0},
 }
