@@ -36,6 +36,7 @@ class Job:
     result: dict[str, Any] | None = None
     error: str | None = None
     note: str | None = None  # what a worker has to say while it runs
+    again: bool = False  # whether a worker had ended before it could begin
     began: float | None = None
     seconds: float = 0.0  # that it took
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
@@ -64,9 +65,9 @@ class Jobs:
         self.hands: list[asyncio.Task] = []  # a task for each worker
         self.ready = asyncio.Semaphore(0)  # is released for each job that comes
 
-    def start(self) -> None:
-        """Start one worker; others start when there is work for them."""
-        self.hands.append(asyncio.create_task(self._hand(warm=True)))
+    def start(self, warm: bool = True) -> None:
+        """Start one worker, by default with the trained tables in it; others start when there is work for them."""
+        self.hands.append(asyncio.create_task(self._hand(warm)))
 
     async def close(self) -> None:
         """End all workers, and with them all jobs."""
@@ -116,7 +117,7 @@ class Jobs:
                     await self.ready.acquire()
                 elif not await self._do(self.queue.popleft(), worker):
                     await worker.kill()
-                    worker = None
+                    worker, warm = None, False
         finally:
             if worker is not None:
                 await worker.kill()
@@ -133,7 +134,7 @@ class Jobs:
         self.busy += 1
         try:
             worker.send({"job": {**job.task, "id": job.id}})
-            deadline, limit = job.began + self.limits.preparation, "its preparation"
+            deadline, limit, heard = job.began + self.limits.preparation, "its preparation", False
             while True:
                 message = await _first(worker.receive(), job.stop, deadline - time.monotonic())
                 if message is _STOPPED:
@@ -141,9 +142,13 @@ class Jobs:
                 if message is _LATE:
                     job.end("failed", error=f"the job took longer than {limit} may, and was stopped")
                     return False
+                if (message is None and not heard and not job.again) or message == {"worn": True}:
+                    self._put_back(job)
+                    return False
                 if message is None:
                     job.end("failed", error=f"the worker process ended ({await worker.fate()})")
                     return False
+                heard = True
                 if "searching" in message:
                     job.note, limit = None, "its search"
                     deadline = time.monotonic() + job.task["seconds"] + _GRACE
@@ -151,11 +156,16 @@ class Jobs:
                     job.note = message["note"]
                 else:
                     _finish(job, message)
-                    return True
+                    return "worn" not in message
         finally:
             self.busy -= 1
-            if not job.ended.is_set():  # the server is shutting down
+            if job.status == "running":  # the server is shutting down
                 job.end("cancelled")
+
+    def _put_back(self, job: Job) -> None:
+        """Have a job done by the next worker: this one had ended before, or is worn."""
+        job.status, job.began, job.note, job.again = "queued", None, None, True
+        self.queue.appendleft(job)
 
     async def _stop(self, job: Job, worker: "Worker") -> bool:
         """Ask the worker to stop; returns whether it did."""

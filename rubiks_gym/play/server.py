@@ -51,10 +51,22 @@ It needs node and npm; a wheel has the page in it.</p>
 
 
 def make_app(
-    limits: Limits | None = None, runs: Path | None = None, modules: Sequence[str] = (), static: Path = STATIC
+    limits: Limits | None = None,
+    runs: Path | None = None,
+    modules: Sequence[str] = (),
+    static: Path = STATIC,
+    warm: bool = True,
 ) -> Guard:
-    """The application; `runs` is the folder whose run folders are shown, `modules` are imported by workers first."""
-    play = Play(limits or Limits(), runs, modules, static)
+    """The application.
+
+    Args:
+        limits: what requests may cost.
+        runs: the folder whose run folders are shown.
+        modules: are imported by workers first.
+        static: the folder of the built page.
+        warm: whether the first worker loads the trained tables before anybody asks for them.
+    """
+    play = Play(limits or Limits(), runs, modules, static, warm)
     routes = [
         Route("/api/info", play.info),
         Route("/api/jobs", play.new_job, methods=["POST"]),
@@ -71,8 +83,8 @@ def make_app(
 class Play:
     """What all requests share: limits, jobs, run folders, and the files of the page."""
 
-    def __init__(self, limits: Limits, folder: Path | None, modules: Sequence[str], static: Path) -> None:
-        self.limits, self.folder, self.modules = limits, folder, modules
+    def __init__(self, limits: Limits, folder: Path | None, modules: Sequence[str], static: Path, warm: bool) -> None:
+        self.limits, self.folder, self.modules, self.warm = limits, folder, modules, warm
         self.files = {file.relative_to(static).as_posix(): file for file in sorted(static.rglob("*")) if file.is_file()}
         self.files |= {f"tables/{name}.npz": file for name, file in ntuple.TRAINED.items()}
 
@@ -81,7 +93,7 @@ class Play:
         """From the first request to the last."""
         self.jobs = Jobs(self.limits, self.modules)
         self.one_table = anyio.CapacityLimiter(1)  # that is built at a time
-        self.jobs.start()
+        self.jobs.start(self.warm)
         try:
             yield
         finally:

@@ -1,8 +1,9 @@
 """A worker process: reads jobs from standard input, a line of JSON each, and answers on standard output.
 
 Messages to it are {"job": {...}} and {"cancel": id}; it says {"ready": true} once, then for each job {"note": text} as often as
-there is something to tell, {"searching": true}, and in the end {"result": {...}}, {"error": text} or {"cancelled": true}. When
-its input ends, because the server has ended, it ends at once.
+there is something to tell, {"searching": true}, and in the end {"result": {...}}, {"error": text} or {"cancelled": true}; with
+{"worn": true} if its memory is used up, so that another process should go on, perhaps with the same job. When its input ends,
+because the server has, it ends at once.
 """
 
 import contextlib
@@ -61,6 +62,7 @@ def main() -> None:
         job = inbox.get()
         if job.get("warm"):
             solver.warm()
+            solver.used = True
             continue
 
         def clock(id: str = job["id"]) -> float:
@@ -69,6 +71,7 @@ def main() -> None:
             return time.perf_counter()
 
         tell(answer(solver, job, clock, tell))
+        solver.used = True
         cancelled.clear()
 
 
@@ -99,10 +102,12 @@ def answer(solver: "Solver", job: dict[str, Any], clock: Callable[[], float], te
     except CancelledError:
         return {"cancelled": True}
     except MemoryError:
-        solver.forget()
-        return {"error": f"this takes more memory than a worker may have ({solver.limits.process_memory / 2**30:.1f} GB)"}
+        if solver.used:  # what earlier jobs left may be to blame: the job deserves a new process
+            return {"worn": True}
+        most = solver.limits.process_memory / 2**30
+        return {"error": f"this takes more memory than a worker may have ({most:.1f} GB)", "worn": True}
     except (ValueError, OSError, NotImplementedError) as error:
-        return {"error": str(error).replace(job.get("folder") or "\0", "").strip("/") or type(error).__name__}
+        return {"error": str(error).replace(job.get("folder") or "\0", "") or type(error).__name__}  # runs by their ids
     except Exception as error:
         traceback.print_exc()
         return {"error": f"the search failed ({type(error).__name__}); the server's terminal says more"}
@@ -112,11 +117,7 @@ class Solver:
     """Solves jobs, and keeps the agents and perimeters of the last ones."""
 
     def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.forget()
-
-    def forget(self) -> None:
-        """Let go of everything."""
+        self.limits, self.used = limits, False
         self._agents: OrderedDict[Any, Any] = OrderedDict()
         self._perimeters: OrderedDict[Any, Perimeter] = OrderedDict()
 
