@@ -35,7 +35,7 @@ def turned(puzzle: Puzzle, most: int, n: int, allow_undo: bool = False, every: i
     return states, true_distances(puzzle, states), np.repeat(depths, n)
 
 
-def proven(puzzle: Puzzle, turns: int, n: int, seed: int = 0) -> Asked:
+def turned_proven(puzzle: Puzzle, turns: int, n: int, seed: int = 0) -> Asked:
     """n states of the 3x3x3 after so many random moves that do not undo one another, with proven distances."""
     states = start_states(puzzle, turns, n, seed)
     proof = OptimalSolver(puzzle).solve(states)

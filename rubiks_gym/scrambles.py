@@ -33,11 +33,14 @@ class _Walk:
     """Scrambles that walk from the goal: a subclass says how deep, and which episodes share a walk."""
 
     k_max: int
-    allow_undo: bool
+    allow_undo: bool  # whether a move may undo the one before
+    allow_same_face: bool  # whether a move may turn the face of the one before (cubes)
 
     def __post_init__(self) -> None:
         whole(1, LONGEST, k_max=self.k_max)
-        flag(allow_undo=self.allow_undo)
+        flag(**named(self, "allow_undo", "allow_same_face"))
+        if self.allow_undo and not self.allow_same_face:
+            raise ValueError("to undo a move is to turn its face again: allow_undo=True needs allow_same_face=True")
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         raise NotImplementedError
@@ -46,7 +49,7 @@ class _Walk:
         """Start states [B, S] and depths [B]."""
         seeds = episode_seeds(streams, episodes)
         depths = self.depths(seeds, episodes)
-        return puzzle.walk(seeds, depths, self.allow_undo), depths
+        return puzzle.walk(seeds, depths, self.allow_undo, self.allow_same_face), depths
 
     def sample(self, puzzle: Puzzle, n: int, rng: np.random.Generator) -> Starts:
         """n states and their depths."""
@@ -59,6 +62,7 @@ class UniformK(_Walk):
 
     k_max: int
     allow_undo: bool = False
+    allow_same_face: bool = True
     name: str = field(default="uniform", init=False, repr=False)
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
@@ -71,6 +75,7 @@ class FixedK(_Walk):
 
     k_max: int
     allow_undo: bool = False
+    allow_same_face: bool = True
     name: str = field(default="fixed", init=False, repr=False)
 
     def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
@@ -83,17 +88,19 @@ class DeepCube(_Walk):
 
     k_max: int
     allow_undo: bool = False
+    allow_same_face: bool = True
     name: str = field(default="deepcube", init=False, repr=False)
 
     def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Start states [B, S] and depths [B]."""
         depths = episodes % self.k_max + 1
-        return puzzle.walk(episode_seeds(streams, episodes // self.k_max), depths, self.allow_undo), depths
+        seeds = episode_seeds(streams, episodes // self.k_max)
+        return puzzle.walk(seeds, depths, self.allow_undo, self.allow_same_face), depths
 
     def sample(self, puzzle: Puzzle, n: int, rng: np.random.Generator) -> Starts:
         """n states: whole walks, the last one cut off where n is reached."""
         n_walks = -(-n // self.k_max)
-        states = puzzle.walks(sample_seeds(rng, n_walks), self.k_max, self.allow_undo)
+        states = puzzle.walks(sample_seeds(rng, n_walks), self.k_max, self.allow_undo, self.allow_same_face)
         return states.reshape(-1, puzzle.state_size)[:n], np.tile(np.arange(1, self.k_max + 1), n_walks)[:n]
 
 
@@ -111,6 +118,7 @@ class AdaptiveK(_Walk):
     success_rate: float = 0.9
     window: int = 200
     convergence_points: int = 0
+    allow_same_face: bool = True
     name: str = field(default="adaptive", init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -223,7 +231,9 @@ def make_scramble(scramble: str | dict[str, Any] | Scramble, puzzle: Puzzle, k_m
         raise ValueError(f"unknown scramble {scramble!r}: choose from {', '.join(SCRAMBLES)}, or pass an object")
     kind = SCRAMBLES[scramble]
     if issubclass(kind, _Walk):
-        return kind(puzzle.k_max if k_max is None else k_max, **settings)
+        walk = kind(puzzle.k_max if k_max is None else k_max, **settings)
+        walk.draw(puzzle, np.zeros(0, np.uint64), np.zeros(0, np.int64))  # a walk that this puzzle does not have is refused
+        return walk
     for name, value in {"k_max": k_max, **settings}.items():
         if value is not None:
             raise ValueError(f"scramble {scramble!r} makes no walk, so {name}={value} has no meaning")

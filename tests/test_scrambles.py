@@ -44,6 +44,23 @@ def test_plain_walks_undo_and_clean_ones_do_not(rng):
         assert abs(CUBE.is_solved(plain[depths == 2]).mean() - 1 / 6) < 0.03
 
 
+@pytest.mark.parametrize("puzzle", [Rubik2x2("htm"), Rubik3x3("htm"), Rubik3x3("qtm")], ids=str)
+def test_a_walk_may_have_to_turn_another_face_each_time(puzzle, rng):
+    """In half turns U U2 does not undo U, and only a walk that may not turn the same face leaves it out."""
+    twice = {puzzle.after([a, b]).tobytes() for a in range(puzzle.n_actions) for b in range(puzzle.n_actions)
+             if puzzle.faces[a] == puzzle.faces[b]}  # fmt: skip
+    for kind in (UniformK, DeepCube, FixedK):
+        states, depths = kind(2, allow_same_face=False).sample(puzzle, 4000, rng)
+        assert not any(state.tobytes() in twice for state in states[depths == 2])
+        states, depths = kind(2).sample(puzzle, 4000, rng)
+        assert any(state.tobytes() in twice for state in states[depths == 2])
+    env = gym.make(f"Rubik{puzzle.size}x{puzzle.size}-v0", metric=puzzle.metric,
+                   scramble={"name": "fixed", "k_max": 2, "allow_same_face": False})  # fmt: skip
+    for seed in range(50):
+        env.reset(seed=seed)
+        assert env.unwrapped.get_state()["state"].tobytes() not in twice
+
+
 def test_adaptive_k_deepens_when_the_trainer_advances_it(rng):
     scramble = AdaptiveK(6, offset=1)
     seen = []
@@ -149,6 +166,10 @@ def test_environments_do_not_start_solved(rng):
         (lambda: make_scramble("random-state", CUBE, 5), "k_max=5 has no meaning"),
         (lambda: make_scramble(FixedK(3), CUBE, 5), "set it in the scramble object"),
         (lambda: make_scramble(7, CUBE, None), "needs a method draw"),
+        (lambda: UniformK(3, allow_same_face="no"), "allow_same_face must be True or False"),
+        (lambda: FixedK(3, allow_undo=True, allow_same_face=False), "allow_undo=True needs allow_same_face=True"),
+        (lambda: CUBE.walk(np.arange(3), 3, True, False), "allow_undo=True needs allow_same_face=True"),
+        (lambda: make_scramble("fixed", Hanoi(3), allow_same_face=False), "hanoi-3-3 has no faces"),
         (lambda: UniformK(3).sample(CUBE, 5, 42), "rng must be a numpy Generator"),
     ],
 )

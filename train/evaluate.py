@@ -51,6 +51,8 @@ class Options(SearchOptions):
     """Instead of depths: this many uniformly random 3x3x3, up to 1,000, whose shortest solutions are proven (0: none)."""
     allow_undo: bool = False
     """Scrambles may undo the move before, as in some papers."""
+    allow_same_face: bool = True
+    """Scrambles may turn the face of the move before; --no-allow-same-face is how Konen's program scrambles in half turns."""
     heuristic: bool = False
     """Compare the cost-to-go with the truth: on all states of an enumerable puzzle (3.67 million for the 2x2x2: minutes), on
     some of every distance of the 3x3x3."""
@@ -109,7 +111,8 @@ def start_states(puzzle: Puzzle, depths: list[int], options: Options) -> list[St
         return [(0, *evaluation.read_cubes(puzzle, options.cubes_file))]
     if options.bench:
         return [(0, *evaluation.bench_cubes(puzzle, options.bench))]
-    sets = [evaluation.start_states(puzzle, depth, options.cubes, options.seed, options.allow_undo) for depth in depths]
+    walk = {"allow_undo": options.allow_undo, "allow_same_face": options.allow_same_face}
+    sets = [evaluation.start_states(puzzle, depth, options.cubes, options.seed, **walk) for depth in depths]
     return [(depth, states, evaluation.true_distances(puzzle, states)) for depth, states in zip(depths, sets, strict=True)]
 
 

@@ -25,13 +25,17 @@ Search = Callable[[np.ndarray], Solutions]
 _BATCH = 1 << 16
 
 
-def start_states(puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False) -> np.ndarray:
+def start_states(
+    puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False, allow_same_face: bool = True
+) -> np.ndarray:
     """n scrambled states [n, S]: the ends of walks of `depth` moves, or, for depth 0, uniform over all states.
 
     They depend on the depth and the seed alone, so that every agent and search is asked the same questions.
     """
     seeds = sample_seeds(np.random.default_rng([seed, depth]), n)
-    return puzzle.walk(seeds, np.full(n, depth), allow_undo) if depth else puzzle.random_states(seeds)
+    if not depth:
+        return puzzle.random_states(seeds)
+    return puzzle.walk(seeds, np.full(n, depth), allow_undo, allow_same_face)
 
 
 def solved_by_depth(
@@ -41,6 +45,7 @@ def solved_by_depth(
     n: int,
     seed: int = 0,
     allow_undo: bool = False,
+    allow_same_face: bool = True,
 ) -> list[dict[str, Any]]:
     """One row per depth: shares solved, optimal where the truth is known, and proven; lengths, nodes and seconds per state.
 
@@ -48,7 +53,7 @@ def solved_by_depth(
     """
     rows = []
     for depth in depths:
-        states = start_states(puzzle, depth, n, seed, allow_undo)
+        states = start_states(puzzle, depth, n, seed, allow_undo, allow_same_face)
         rows.append({"depth": depth, **solved_from(puzzle, search, states, true_distances(puzzle, states))})
     return rows
 

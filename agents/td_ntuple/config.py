@@ -38,6 +38,8 @@ class TdNTupleConfig:
     """Training scrambles have 1..p_max twists, each number equally likely (p_max)."""
     scramble_allow_undo: bool = False
     """Whether a twist of a training scramble may undo the one before it."""
+    scramble_allow_same_face: bool = True
+    """Whether a twist of a training scramble may turn the face of the one before it."""
     max_steps: int = 20
     """Moves after which a training episode is given up (E_train)."""
     step_cost: float = -0.04
@@ -70,7 +72,7 @@ class TdNTupleConfig:
     def __post_init__(self) -> None:
         whole(1, **named(self, "episodes", "n_tuples", "tuple_length", "p_max", "max_steps", "log_every"))
         whole(0, nsym=self.nsym)
-        flag(**named(self, "scramble_allow_undo", "play_allow_undo", "trace_reset"))
+        flag(**named(self, "scramble_allow_undo", "scramble_allow_same_face", "play_allow_undo", "trace_reset"))
         number(below=0, step_cost=self.step_cost)  # cost-to-go is counted in it
         number(above=0, reward=self.reward)  # untrained states are worth 0
         number(above=0, most=1, **named(self, "alpha", "tc_init", "horizon_cut"))

@@ -124,7 +124,9 @@ class Learner:
         """The next so many episodes; returns the share solved, moves played, updates made and the mean |delta|."""
         streams = mix(np.full(episodes, self.seed, np.uint64))
         numbers = np.arange(self.done, self.done + episodes)
-        starts, _ = UniformK(self.config.p_max, self.config.scramble_allow_undo).draw(self.puzzle, streams, numbers)
+        c = self.config
+        scramble = UniformK(c.p_max, c.scramble_allow_undo, c.scramble_allow_same_face)
+        starts, _ = scramble.draw(self.puzzle, streams, numbers)
         seeds = episode_seeds(~streams, numbers)  # another stream than the scrambles'
         sums = np.zeros(4)
         train_episodes(self._agent.net, self.coherence, self._rules, self._settings, starts, seeds, sums)

@@ -17,7 +17,7 @@ from results.measure import curves
 from results.plots import learning_plot, solved_plot
 from results.published import BETACUBE, DEEPCUBE
 from results.questions import Answer, Question, Run, Search, Study
-from results.states import proven, turned, uniform
+from results.states import turned, turned_proven, uniform
 from results.statistics import share_text
 from results.tables import COLUMNS as CELLS
 from results.tables import Section, table
@@ -85,7 +85,7 @@ AS_PRINTED = {PRINTED: Search("mcts-deepcube-literal", nodes=200_000)}
 BWAS = {"BWAS": Search("bwas", {"weight": 0.2, "batch": 100}, nodes=2**31, seconds=60)}
 NODES = {TABLES: 2_000_000, "3x3": 1_000_000, "3x3-plain": 200_000}
 UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
-CUBES = {"uniform": UNIFORM, "15 turns": partial(proven, turns=15, n=100)}
+CUBES = {"uniform": UNIFORM, "15 turns": partial(turned_proven, turns=15, n=100)}
 RUNS = [Run(preset) for preset in ("2x2", *DRIFT, *LARGE)] + [Run("symmetric_ntuple:rubik3x3-qtm", name=TABLES)]
 QUESTIONS = [
     Question("learning", DRIFT, measure=curves("goal_value", "target", "error")),

@@ -35,6 +35,7 @@ class Rubik3x3Env(PuzzleEnv):
     ## Starting State
     By default k random moves from the solved state, k uniform in 1..26 (1..20 in the half-turn metric), none of which
     undoes the one before; other distributions with `scramble`. A walk that happens to end solved is walked again.
+    `scramble={"name": "uniform", "allow_undo": True}` may undo moves, `"allow_same_face": False` turns another face each time.
     `reset(options=...)` takes `{"scramble": "R U F'"}`, `{"state": ...}` or `{"depth": k}`.
 
     ## Rewards

@@ -84,9 +84,9 @@ def _check_walks(puzzle: Puzzle, seeds: np.ndarray) -> None:
         led = (puzzle.expand(before) == path.reshape(-1, 1, puzzle.state_size)).all(axis=2) & puzzle.legal(before)
         assert led.any(axis=1).all(), f"{kind}: a step of a walk is no legal move"
     for depth in (0, 3, 8):
-        for allow_undo in (False, True):
-            ends = puzzle.walk(seeds, np.full(len(seeds), depth), allow_undo)
-            expected = puzzle.walks(seeds, 8, allow_undo)[:, depth - 1] if depth else puzzle.goal
+        for allowed in ((False, True), (True, True), *([] if puzzle.faces is None else [(False, False)])):
+            ends = puzzle.walk(seeds, np.full(len(seeds), depth), *allowed)
+            expected = puzzle.walks(seeds, 8, *allowed)[:, depth - 1] if depth else puzzle.goal
             assert (ends == expected).all(), f"walk must end where walks is after {depth} moves"
 
 

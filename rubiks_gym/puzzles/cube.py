@@ -61,6 +61,7 @@ class Cube(PermutationPuzzle):
             n_states=3_674_160 if size == 2 else 43_252_003_274_489_856_000,
         )
         self._tables = tables
+        self.faces: tuple[str, ...] = tuple(name[0] for name in self.action_names)
         self.symmetry_tables = SymmetryTables(*(tables[name] for name in SymmetryTables._fields))
         self._sticker_tables = tuple(tables[name] for name in ("facelets_of", "colours", "template"))
 
@@ -75,7 +76,7 @@ class Cube(PermutationPuzzle):
         Node 1 + a is "a was the last move", 1 + A + a (quarter turns) "a was made twice": U U is canonical, U' U' and U U U
         are not. Every state has a shortest sequence of this form.
         """
-        face = np.array([FACES.index(name[0]) for name in self.action_names])
+        face = np.array([FACES.index(name) for name in self.faces])
         n, twice = self.n_actions, 1 + self.n_actions
         after = np.tile(np.arange(1, n + 1, dtype=np.int16), (2 * n + 1 if self.metric == "qtm" else n + 1, 1))
         for node in range(1, len(after)):

@@ -21,6 +21,7 @@ class GoalPuzzle(Puzzle):
         rules = (puzzle.n_values, puzzle.action_names, puzzle.inverse_action)
         super().__init__(f"goal-{puzzle.name}", np.tile(target, 2), *rules, np.tile(puzzle.first, 2), puzzle.k_max)
         self.puzzle, self.one_goal, self.observations = puzzle, goal is not None, puzzle.observations
+        self.faces = puzzle.faces
         if puzzle.start is not None and self.one_goal:
             self.start = np.concatenate([puzzle.start, target])
 

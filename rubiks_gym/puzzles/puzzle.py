@@ -58,6 +58,7 @@ class Puzzle:
     """
 
     observations: tuple[str, ...] = ("one-hot", "one-hot-uint8", "state")
+    faces: tuple[str, ...] | None = None  # what each action turns, on cubes
     start: np.ndarray | None = None  # the opening position [S], for puzzles that have one
 
     def __init__(
@@ -131,15 +132,26 @@ class Puzzle:
 
     # Walks and random states ----------------------------------------------------------------------------------------
 
-    def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False) -> np.ndarray:
-        """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64."""
-        return self._path(seeds, depth, self._sequences["any" if allow_undo else "no undo"])
+    def walks(self, seeds: np.ndarray, depth: int, allow_undo: bool = False, allow_same_face: bool = True) -> np.ndarray:
+        """Every state [B, depth, S] of random walks from the goal, one walk per seed [B] uint64.
 
-    def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False) -> np.ndarray:
+        A move may undo the one before if `allow_undo`; on cubes it may not turn the same face at all unless `allow_same_face`.
+        """
+        return self._path(seeds, depth, self._sequences_that(allow_undo, allow_same_face))
+
+    def walk(self, seeds: np.ndarray, depths: np.ndarray, allow_undo: bool = False, allow_same_face: bool = True) -> np.ndarray:
         """The states [B, S] after depths [B] moves of the same walks: walk(s, k) is walks(s, K)[:, k - 1]."""
-        seeds = self.as_seeds(seeds)
-        sequences = self._sequences["any" if allow_undo else "no undo"]
+        seeds, sequences = self.as_seeds(seeds), self._sequences_that(allow_undo, allow_same_face)
         return self._walk(seeds, self.as_depths(depths, len(seeds)), sequences, path=None)
+
+    def _sequences_that(self, allow_undo: bool, allow_same_face: bool) -> Sequences:
+        if allow_same_face:
+            return self._sequences["any" if allow_undo else "no undo"]
+        if allow_undo:
+            raise ValueError("to undo a move is to turn its face again: allow_undo=True needs allow_same_face=True")
+        if self.faces is None:
+            raise ValueError(f"{self.name} has no faces: allow_same_face=False is for cubes")
+        return self._sequences["other face"]
 
     def canonical_walks(self, seeds: np.ndarray, depth: int) -> np.ndarray:
         """Every state [B, depth, S] of random walks from the goal along canonical move sequences only."""
@@ -184,6 +196,8 @@ class Puzzle:
     def _sequences(self) -> dict[str, Sequences]:
         one_node, no_undo = np.zeros((1, self.n_actions), np.int16), without_undo(self.inverse_action)
         forms = {"any": one_node, "no undo": no_undo, "canonical": self.canonical_form}
+        if self.faces is not None:
+            forms["other face"] = without_same_face(self.faces)
         return {name: Sequences.of(form) for name, form in forms.items()}
 
     def random_states(self, seeds: np.ndarray) -> np.ndarray:
@@ -401,6 +415,14 @@ def without_undo(inverse_action: np.ndarray) -> np.ndarray:
     n = len(inverse_action)
     form = np.tile(np.arange(1, n + 1, dtype=np.int16), (n + 1, 1))
     form[np.arange(1, n + 1), inverse_action] = -1
+    return form
+
+
+def without_same_face(faces: Sequence[str]) -> np.ndarray:
+    """The machine [1 + A, A] of all sequences that never turn the face of the move before."""
+    n, face = len(faces), np.array(faces)
+    form = np.tile(np.arange(1, n + 1, dtype=np.int16), (n + 1, 1))
+    form[1:][face[:, None] == face] = -1
     return form
 
 
