@@ -45,16 +45,13 @@ def client_of(app):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder of runs: one that is being trained, one that is damaged, and things that are no runs."""
+    """A folder of runs: one that is damaged, and things that are no runs."""
     folder = tmp_path_factory.mktemp("runs")
-    settings = ["--puzzle", "hanoi-4-3", "--run.folder", str(folder / "mine" / "hanoi"), "--config.iterations", "60"]
-    training = subprocess.Popen([sys.executable, "-m", "train.tabular", *settings], cwd=ROOT, stdout=subprocess.DEVNULL)
     (folder / "damaged").mkdir()
     (folder / "damaged" / "config.json").write_text("{")
     (folder / "no run").mkdir()
     (folder / "secret.txt").write_text("secret")
-    yield folder
-    assert training.wait(timeout=60) == 0
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -194,29 +191,30 @@ def test_true_distances(page):
 # Runs -------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_is_watched_while_it_learns_and_then_solves(page):
-    """Also before its first line is there, and line by line as they come."""
+def test_a_run_is_watched_while_it_learns_and_then_solves(page, folder):
+    settings = ["--puzzle", "hanoi-4-3", "--run.folder", str(folder / "mine" / "hanoi"), "--config.iterations", "1000"]
+    command = [sys.executable, "-m", "train.tabular", *settings]
     lines, start, looks = [], 0, 0
-    for _ in range(600):
-        told = page.get(f"/api/runs/mine/hanoi/metrics?from={start}")
-        if told.status_code == 200:  # else the training program is still being loaded
-            looks += bool(told.json()["lines"])
-            lines, start = lines + told.json()["lines"], told.json()["next"]
-        if lines and lines[-1]["step"] == 60:
-            break
-        time.sleep(0.05)
-    assert [line["step"] for line in lines] == list(range(1, 61)) and all(len(line) > 2 for line in lines)
-    for _ in range(100):  # the checkpoint comes after the last line
-        run = next(run for run in page.get("/api/runs").json()["runs"] if run["id"] == "mine/hanoi")
-        if run["agent"]:
-            break
-        time.sleep(0.1)
-    assert (run["puzzle"], run["algorithm"], run["title"]) == ("hanoi-4-3", "tabular", "mine/hanoi (tabular)")
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as training:
+        while training.poll() is None or looks == 0:
+            told = page.get(f"/api/runs/mine/hanoi/metrics?from={start}")
+            if told.status_code == 200:  # else the training program is still being loaded
+                looks += bool(told.json()["lines"])
+                lines, start = lines + told.json()["lines"], told.json()["next"]
+            time.sleep(0.02)
+    assert training.returncode == 0 and looks > 3  # it grew under our eyes
+    lines += page.get(f"/api/runs/mine/hanoi/metrics?from={start}").json()["lines"]
+    steps = [line["step"] for line in lines]
+    assert steps == sorted(set(steps)) and steps[-1] == 1000 and all(len(line) > 2 for line in lines)
+    stored = [json.loads(line) for line in (folder / "mine" / "hanoi" / "metrics.jsonl").read_text().splitlines()]
+    assert lines == stored
+    run = next(run for run in page.get("/api/runs").json()["runs"] if run["id"] == "mine/hanoi")
+    assert (run["puzzle"], run["algorithm"], run["title"]) == ("hanoi-4-3", "tabular", "mine/hanoi (tabular)") and run["agent"]
     agents = [agent["id"] for agent in page.get("/api/info").json()["agents"]]
     assert "run:mine/hanoi" in agents and "run:damaged" not in agents
     request = {"puzzle": "hanoi-4-3", "state": [0, 0, 0, 0], "agent": "run:mine/hanoi"}
     result = solve(page, **request)
-    assert is_solution("hanoi-4-3", request, result["moves"]) and result["optimal"] == 15
+    assert is_solution("hanoi-4-3", request, result["moves"]) and result["length"] == result["optimal"] == 15
 
 
 def test_runs_are_named_by_ids_and_never_by_paths(page, folder):
@@ -683,7 +681,11 @@ def test_fifty_clients_at_once_lose_nothing_and_ctrl_c_leaves_nothing():
             assert "pyraminx" in [each["name"] for each in info["puzzles"]]  # of a module that was imported first
             action = next(each["actions"][0] for each in info["puzzles"] if each["name"] == "pyraminx")
             assert solve(client, puzzle="pyraminx", moves=action)["length"] == 1
-            until_running(client, ask(client, **LONG))
+            last = ask(client, **LONG)
+            until_running(client, last)
+        program = next(block for block in text_blocks() if "urllib" in block).replace("http://127.0.0.1:8642/", address)
+        printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        assert "'status': 'done'" in printed and "'length': 7" in printed, printed
         for path in (
             "/../README.md",
             "/static/../../cli.py",
@@ -696,9 +698,13 @@ def test_fifty_clients_at_once_lose_nothing_and_ctrl_c_leaves_nothing():
             assert raw.getresponse().status == 404, path
             raw.close()
         workers = children(process.pid)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
-        assert process.returncode == 0 and "Traceback" not in err and err.endswith("stopped\n"), err
+        with ThreadPoolExecutor(1) as other, httpx2.Client(base_url=address, timeout=60) as client:
+            waiting = other.submit(client.get, f"/api/jobs/{last}?wait=20")
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            assert waiting.result().json()["status"] == "cancelled"
+        _, err = process.communicate(timeout=10)
+        assert (process.returncode, err) == (0, "stopped\n")
         assert workers and all(cpu_ticks(worker) is None for worker in workers)
 
 
@@ -707,7 +713,8 @@ def test_a_worker_ends_with_the_server_in_the_middle_of_a_search():
     job = {"id": "1", "puzzle": "hanoi-9-3", "state": [0] * 9, "agent": "random:hanoi-9-3", "search": "sample-policy"}
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
         print(json.dumps({"job": job | {"option": ["max_steps=1000000000"], "seconds": 60.0}}), file=worker.stdin, flush=True)
-        assert [worker.stdout.readline() for _ in range(2)] == ['{"ready": true}\n', '{"searching": true}\n']
+        said = [json.loads(worker.stdout.readline()) for _ in range(3)]
+        assert [next(iter(message)) for message in said] == ["ready", "note", "searching"]
         worker.stdin.close()  # as the system does when the server is killed
         assert worker.wait(timeout=5) == 0
 

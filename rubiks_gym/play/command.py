@@ -1,5 +1,6 @@
 """`rubiks-gym play`: serve the page on this machine, and open it."""
 
+import os
 import socket
 import sys
 import threading
@@ -31,11 +32,10 @@ def play(port: int | None, open_page: bool, runs: Path | None, modules: Sequence
         h11_max_incomplete_event_size=1 << 14,
         http="h11",
     )
-    server = Server(config, address, open_page)
     try:
-        server.run(sockets=[listening])
+        Server(config, address, open_page).run(sockets=[listening])
     except KeyboardInterrupt:
-        pass
+        pass  # how it is meant to end
     finally:
         listening.close()
     print("stopped", file=sys.stderr)
@@ -57,7 +57,7 @@ def bind(port: int | None) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Says where the page is as soon as it is there."""
+    """Says where the page is as soon as it is there, and ends without delay."""
 
     def __init__(self, config: uvicorn.Config, address: str, open_page: bool) -> None:
         super().__init__(config)
@@ -68,5 +68,15 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             print(f"rubiks-gym is at {self.address} (Ctrl-C stops it)", flush=True)
-            if self.open_page:
+            if self.open_page and _has_screen():
                 threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End all jobs first: requests that wait for them are answered then."""
+        await self.config.app.close()  # type: ignore[union-attr]  # it is our own
+        await super().shutdown(sockets)
+
+
+def _has_screen() -> bool:
+    """Whether a browser would open a window, and not take over the terminal."""
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,5 +1,6 @@
 """Who may ask, and what every answer says of itself: nobody but pages of this server, in a browser on this machine."""
 
+from collections.abc import Awaitable, Callable
 from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -36,11 +37,12 @@ HEADERS = {
 class Guard:
     """Refuses requests that name another host (DNS rebinding) or come from another site's page, and adds the headers.
 
-    The port is left open: whoever forwards one of his own to this server reaches it under another number.
+    The port is left open: whoever forwards one of his own to this server reaches it under another number. `close` ends the work
+    that is going on.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, close: Callable[[], Awaitable[None]]) -> None:
+        self.app, self.close = app, close
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -64,6 +64,7 @@ class Jobs:
         self.busy = 0  # workers that do one
         self.hands: list[asyncio.Task] = []  # a task for each worker
         self.ready = asyncio.Semaphore(0)  # is released for each job that comes
+        self.closed = False
 
     def start(self, warm: bool = True) -> None:
         """Start one worker, by default with the trained tables in it; others start when there is work for them."""
@@ -71,6 +72,7 @@ class Jobs:
 
     async def close(self) -> None:
         """End all workers, and with them all jobs."""
+        self.closed = True
         for hand in self.hands:
             hand.cancel()
         await asyncio.gather(*self.hands, return_exceptions=True)
@@ -80,6 +82,8 @@ class Jobs:
 
     def submit(self, task: dict[str, Any]) -> Job:
         """Put a job into the queue."""
+        if self.closed:
+            raise BusyError("the server is being stopped")
         if len(self.queue) >= self.limits.queued:
             raise BusyError(f"{len(self.queue)} jobs are waiting already, as many as may: try again later")
         job = Job(task)

@@ -77,7 +77,7 @@ def make_app(
         Route("/{path:path}", play.file),
     ]
     faults: Any = {HTTPException: _refused, Exception: _failed}
-    return Guard(Starlette(routes=routes, exception_handlers=faults, lifespan=play.lifespan))
+    return Guard(Starlette(routes=routes, exception_handlers=faults, lifespan=play.lifespan), play.close)
 
 
 class Play:
@@ -97,7 +97,11 @@ class Play:
         try:
             yield
         finally:
-            await self.jobs.close()
+            await self.close()
+
+    async def close(self) -> None:
+        """End all jobs and workers."""
+        await self.jobs.close()
 
     # The interface ----------------------------------------------------------------------------------------------------------
 

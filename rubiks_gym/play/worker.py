@@ -136,6 +136,7 @@ class Solver:
         nodes = solving.most_nodes(choice.search, job.get("max_nodes"))
         seconds = job["seconds"] / (2 if choice.inverse else 1)  # either way has the whole budget, one after the other
         budget = Budget(nodes=nodes, seconds=seconds, memory=self.limits.memory, clock=clock)
+        tell({"note": "loading what the search needs"})
         show = _shown("a table for proofs is being made, once", tell, clock)
         search = solving.make_search(agent, choice, budget, job.get("seed", 0), show, perimeter)
         tell({"searching": True})
