@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo play test lint bench clients fuzz faults results clean
+.PHONY: help setup demo web play test lint bench clients fuzz faults results clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -20,10 +20,26 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## solve cubes and towers and save their pictures to demo/
 	$(RUN) -m examples.demo
 
-play: $(READY)  ## open the page in the browser: scramble, solve, compare agents
+# The page is built anew when something of it has changed; node and npm do that, its packages are those of the lock file.
+PAGE := rubiks_gym/play/static/index.html
+PACKAGES := web/node_modules/.package-lock.json
+
+web: $(PAGE)  ## build the page that `make play` serves, into rubiks_gym/play/static (needs node and npm)
+
+$(PACKAGES): web/package-lock.json
+	@command -v npm > /dev/null || { echo "To build the page, install node and npm."; exit 1; }
+	npm --prefix web ci --no-audit --no-fund --loglevel error
+	touch $(PACKAGES)
+
+$(PAGE): $(READY) $(PACKAGES) web/export.py web/build.mjs $(wildcard web/src/* web/assembly/*.ts rubiks_gym/ntuple/trained/*)
+	$(RUN) web/export.py
+	node web/build.mjs
+
+play: $(PAGE)  ## open the page in the browser: scramble, solve, compare agents
 	$(RUN) -m rubiks_gym play
 
-test: $(READY)  ## run all tests
+test: $(READY)  ## run all tests; those of the page where node and a browser are found
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory web || echo "The page cannot be built: its tests are skipped."; fi
 	$(RUN) -m pytest
 
 lint: $(READY)  ## ruff and mypy
@@ -46,6 +62,6 @@ faults: $(READY)  ## kill every learner at random moments and resume it
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results
 
-clean:  ## remove the virtual environments, compiled kernels and what the demo made
+clean:  ## remove the virtual environments, compiled kernels, the built page and what the demo made
 	find rubiks_gym agents train -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) .venv-peers .venv-clients demo
+	rm -rf $(VENV) .venv-peers .venv-clients demo web/node_modules web/build rubiks_gym/play/static
