@@ -30,7 +30,7 @@ class Scramble(Protocol):
 
 
 class _Walk:
-    """Scrambles that walk from the goal: a subclass says how deep, and which episodes share a walk."""
+    """Scrambles that walk from the goal, to a depth drawn between the two that a subclass says."""
 
     k_max: int
     allow_undo: bool  # whether a move may undo the one before
@@ -42,13 +42,13 @@ class _Walk:
         if self.allow_undo and not self.allow_same_face:
             raise ValueError("to undo a move is to turn its face again: allow_undo=True needs allow_same_face=True")
 
-    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+    def depths(self) -> tuple[int, int]:
+        """The least and the greatest depth."""
+        return 1, self.k_max
 
     def draw(self, puzzle: Puzzle, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Start states [B, S] and depths [B]."""
-        seeds = episode_seeds(streams, episodes)
-        depths = self.depths(seeds, episodes)
+        seeds, depths = _seeds_and_depths(streams, episodes, *self.depths())
         return puzzle.walk(seeds, depths, self.allow_undo, self.allow_same_face), depths
 
     def sample(self, puzzle: Puzzle, n: int, rng: np.random.Generator) -> Starts:
@@ -65,9 +65,6 @@ class UniformK(_Walk):
     allow_same_face: bool = True
     name: str = field(default="uniform", init=False, repr=False)
 
-    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
-        return _uniform_depths(self.k_max, seeds)
-
 
 @dataclass
 class FixedK(_Walk):
@@ -78,8 +75,8 @@ class FixedK(_Walk):
     allow_same_face: bool = True
     name: str = field(default="fixed", init=False, repr=False)
 
-    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
-        return np.full(len(seeds), self.k_max, np.int64)
+    def depths(self) -> tuple[int, int]:
+        return self.k_max, self.k_max
 
 
 @dataclass
@@ -148,8 +145,8 @@ class AdaptiveK(_Walk):
                 if self.effective_k < self.k_max:
                     self.advance()
 
-    def depths(self, seeds: np.ndarray, episodes: np.ndarray) -> np.ndarray:
-        return _uniform_depths(self.effective_k, seeds)
+    def depths(self) -> tuple[int, int]:
+        return 1, self.effective_k
 
 
 @dataclass
@@ -244,12 +241,11 @@ def make_scramble(scramble: str | dict[str, Any] | Scramble, puzzle: Puzzle, k_m
 
 def episode_seeds(streams: np.ndarray, episodes: np.ndarray) -> np.ndarray:
     """The seed [B] uint64 of each episode of each stream."""
-    out = np.empty(len(streams), np.uint64)
-    over_rows(kernels.episode_seeds, (), (streams, episodes, out))
-    return out
+    return _seeds_and_depths(streams, episodes, 0, 0)[0]
 
 
-def _uniform_depths(k: int, seeds: np.ndarray) -> np.ndarray:
-    out = np.empty(len(seeds), np.int64)
-    over_rows(kernels.uniform_depths, (k,), (seeds, out))
-    return out
+def _seeds_and_depths(streams: np.ndarray, episodes: np.ndarray, least: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The seed [B] uint64 of each episode of each stream, and a depth [B] int64 from least to most."""
+    seeds, depths = np.empty(len(streams), np.uint64), np.empty(len(streams), np.int64)
+    over_rows(kernels.seeds_and_depths, (least, most), (streams, episodes, seeds, depths))
+    return seeds, depths

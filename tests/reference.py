@@ -8,13 +8,9 @@ import numpy as np
 from rubiks_gym.puzzles.streams import GOLDEN, below, counter, draw, mix
 
 
-def episode_seeds(streams, episodes, out):
-    out[:] = mix(mix(streams) + episodes.astype(np.uint64) * GOLDEN)
-    return True
-
-
-def uniform_depths(k, seeds, out):
-    out[:] = 1 + below(draw(seeds, counter(2**32)), np.uint64(k)).astype(np.int64)
+def seeds_and_depths(least, most, streams, episodes, seeds, depths):
+    seeds[:] = mix(mix(streams) + episodes.astype(np.uint64) * GOLDEN)
+    depths[:] = least + below(draw(seeds, counter(2**32)), np.uint64(most - least + 1)).astype(np.int64)
     return True
 
 

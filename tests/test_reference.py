@@ -74,8 +74,8 @@ def any_cases(puzzle):
     yield "one_hot", (puzzle.first, puzzle.one_hot_width), (wild,), one_hot
     yield "pack", (bits,), (states,), (words.shape, np.uint64)
     yield "unpack", (bits,), (words,), (states.shape, np.uint8)
-    yield "episode_seeds", (), (SEEDS, RNG.integers(0, 10**6, 300)), ((300,), np.uint64)
-    yield "uniform_depths", (11,), (SEEDS,), ((300,), np.int64)
+    for depths in ((1, 11), (7, 7)):
+        yield "seeds_and_depths", depths, (SEEDS, RNG.integers(0, 10**6, 300)), ((300,), np.uint64), ((300,), np.int64)
 
 
 PUZZLES = [Rubik2x2("qtm"), Rubik3x3("htm"), Hanoi(5, 3), Hanoi(4, 5)]

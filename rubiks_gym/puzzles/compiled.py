@@ -11,17 +11,27 @@ from typing import Any
 from numba import njit
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import register_jitable
+
+# Python calls kernels, kernels call the functions inside them, and C calls neither: each way in takes time to compile.
+KERNEL = {"nogil": True, "no_cfunc_wrapper": True}
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def jit(function: Callable) -> Any:
     """The compiled function; where neither the installation nor the user's cache can be written, each process compiles."""
     try:
-        return njit(cache=True, nogil=True)(function)
+        return njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # numba has found no place for its files
-        return njit(nogil=True)(function)
+        return njit(**KERNEL)(function)
 
 
-@jit
+def inner(function: Callable) -> Any:
+    """A function that kernels have compiled with them, and that stays plain Python to everybody else."""
+    return register_jitable(**INNER)(function)
+
+
+@inner
 def copy(values, out):
     """values [N] into out [N]; an assignment of whole rows compiles a formatted message too, for seconds."""
     for i in range(values.shape[0]):

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from rubiks_gym.puzzles.compiled import copy, jit
+from rubiks_gym.puzzles.compiled import INNER, copy, inner, jit
 from rubiks_gym.puzzles.streams import GOLDEN, below, draw, mix
 
 _LAST_16 = np.uint64(0xFFFF)
@@ -19,18 +19,14 @@ _LAST_16 = np.uint64(0xFFFF)
 
 
 @jit
-def episode_seeds(streams, episodes, out):
-    """The seed out [B] uint64 of episodes [B] int64 of streams [B] uint64."""
+def seeds_and_depths(least, most, streams, episodes, seeds, depths):
+    """The seed [B] uint64 of episodes [B] int64 of streams [B] uint64, and a depth [B] int64 in least..most drawn from it.
+
+    Draw 2^32 is far from the draws of the walk's own moves.
+    """
     for b in range(streams.shape[0]):
-        out[b] = mix(mix(streams[b]) + np.uint64(episodes[b]) * GOLDEN)
-    return True
-
-
-@jit
-def uniform_depths(k, seeds, out):
-    """A depth out [B] int64 in 1..k for each seed; draw 2^32 is far from the draws of the walk's own moves."""
-    for b in range(seeds.shape[0]):
-        out[b] = 1 + np.int64(below(draw(seeds[b], np.uint64(1 << 32)), np.uint64(k)))
+        seeds[b] = mix(mix(streams[b]) + np.uint64(episodes[b]) * GOLDEN)
+        depths[b] = least + np.int64(below(draw(seeds[b], np.uint64(1 << 32)), np.uint64(most - least + 1)))
     return True
 
 
@@ -55,7 +51,8 @@ def one_hot(first, width, states, out):
     """Write 1 at i * width + states[b, i] - first[i] into out [B, S * width], 0 elsewhere."""
     ok = True
     for b in range(states.shape[0]):
-        out[b, :] = 0
+        for j in range(out.shape[1]):
+            out[b, j] = 0
         for i in range(states.shape[1]):
             value = np.int64(states[b, i]) - first[i]
             if 0 <= value < width:
@@ -105,25 +102,36 @@ def _value(moves, a, value):
     """What that entry's value becomes; compiled code only."""
 
 
+def _room(moves, state):
+    """Room [S] for a copy of a state, where `_unmoved` needs one; compiled code only."""
+
+
 def _unmoved(moves, state, room):
     """A state [S] as it was, while it is changed entry by entry: itself, or a copy of it in room [S]; compiled code only."""
 
 
-@overload(_source)
+@overload(_source, jit_options=INNER)
 def _source_of(moves, a, i):
     if moves.dtype == types.uint8:
         return lambda moves, a, i: i
     return lambda moves, a, i: moves[a, i]
 
 
-@overload(_value)
+@overload(_value, jit_options=INNER)
 def _value_of(moves, a, value):
     if moves.dtype == types.uint8:
         return lambda moves, a, value: moves[a, value]
     return lambda moves, a, value: value
 
 
-@overload(_unmoved)
+@overload(_room, jit_options=INNER)
+def _room_of(moves, state):
+    if moves.dtype == types.uint8:
+        return lambda moves, state: None
+    return lambda moves, state: np.empty(state.shape[0], np.uint8)
+
+
+@overload(_unmoved, jit_options=INNER)
 def _unmoved_of(moves, state, room):
     if moves.dtype == types.uint8:
         return lambda moves, state, room: state  # an entry depends on itself alone
@@ -179,23 +187,27 @@ def expand(moves, states, out):
     return True
 
 
-@jit
-def _following(step, steps, seed, t):
-    """Step t of the walk of a seed: one of those that may follow a packed step, see `Sequences`."""
+@inner
+def _following(step, steps, bits):
+    """One of the steps that may follow a packed step, chosen by random bits; see `Sequences`."""
     place, count = step >> np.uint64(32), step >> np.uint64(16) & _LAST_16
-    return steps[place + below(draw(seed, np.uint64(t)), count)]
+    return steps[place + below(bits, count)]
+
+
+# Walks look up the step after next before they make the next one: the processor does both at once.
 
 
 @jit
 def walk(moves, start, steps, goal, seeds, depths, out):
     """The state out [B, S] after depths [B] moves from the goal, drawn from seeds [B] among those of `Sequences`."""
-    room = np.empty(goal.shape[0], np.uint8)
+    room = _room(moves, goal)
     for b in range(seeds.shape[0]):
-        copy(goal, out[b])
-        step = start
-        for t in range(depths[b]):
-            step = _following(step, steps, seeds[b], t)
+        for i in range(goal.shape[0]):
+            out[b, i] = goal[i]
+        step = _following(start, steps, draw(seeds[b], np.uint64(0)))
+        for t in range(1, depths[b] + 1):
             a = step & _LAST_16
+            step = _following(step, steps, draw(seeds[b], np.uint64(t)))
             before = _unmoved(moves, out[b], room)
             for i in range(goal.shape[0]):
                 out[b, i] = _value(moves, a, before[_source(moves, a, i)])
@@ -205,18 +217,17 @@ def walk(moves, start, steps, goal, seeds, depths, out):
 @jit
 def walks(moves, start, steps, goal, seeds, out):
     """Every state out [B, K, S] of the walks of seeds [B]: out[b, k] is after k + 1 moves."""
-    if out.shape[1] == 0:
-        return True
     for b in range(seeds.shape[0]):
-        step = _following(start, steps, seeds[b], 0)
-        a = step & _LAST_16
-        for i in range(goal.shape[0]):
-            out[b, 0, i] = _value(moves, a, goal[_source(moves, a, i)])
-        for t in range(1, out.shape[1]):
-            step = _following(step, steps, seeds[b], t)
+        step = _following(start, steps, draw(seeds[b], np.uint64(0)))
+        for k in range(out.shape[1]):
             a = step & _LAST_16
-            for i in range(goal.shape[0]):
-                out[b, t, i] = _value(moves, a, out[b, t - 1, _source(moves, a, i)])
+            step = _following(step, steps, draw(seeds[b], np.uint64(k + 1)))
+            if k == 0:
+                for i in range(goal.shape[0]):
+                    out[b, k, i] = _value(moves, a, goal[_source(moves, a, i)])
+            else:
+                for i in range(goal.shape[0]):
+                    out[b, k, i] = _value(moves, a, out[b, k - 1, _source(moves, a, i)])
     return True
 
 

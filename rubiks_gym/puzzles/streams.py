@@ -6,14 +6,15 @@ threads and in compiled or plain code; the seeds themselves come from a `np.rand
 """
 
 import numpy as np
-from numba.extending import register_jitable
+
+from rubiks_gym.puzzles.compiled import inner
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 
-@register_jitable
+@inner
 def mix(x):
     """Scramble the bits of x, one to one."""
     x = (x ^ (x >> _30)) * _M1
@@ -21,13 +22,13 @@ def mix(x):
     return x ^ (x >> _31)
 
 
-@register_jitable
+@inner
 def draw(seed, t):
     """Draw number t (uint64) of a seed: 64 random bits."""
     return mix(seed + (t + np.uint64(1)) * GOLDEN)
 
 
-@register_jitable
+@inner
 def below(bits, n):
     """Turn random bits into an integer 0..n-1 (n uint64, far below 2^32: the bias is below n / 2^32)."""
     return ((bits >> _32) * n) >> _32
