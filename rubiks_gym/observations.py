@@ -30,6 +30,10 @@ def rows(seen: Any, which: Any) -> Any:
     return {key: values[which] for key, values in seen.items()} if isinstance(seen, dict) else seen[which]
 
 
+def _one_hot(puzzle: Puzzle, dtype: np.dtype, states: np.ndarray) -> np.ndarray:
+    return puzzle.one_hot(states, dtype)
+
+
 def _with_goals(see: Observe, puzzle: GoalPuzzle, states: np.ndarray) -> dict[str, np.ndarray]:
     now, goals = puzzle.halves(states)
     seen = see(now)
@@ -49,7 +53,7 @@ def make_observation(name: str, puzzle: Puzzle) -> tuple[Observe, spaces.Space]:
     choice(puzzle.observations, observation=name)
     if name in _ONE_HOT:
         dtype, size = _ONE_HOT[name], puzzle.state_size * puzzle.one_hot_width
-        return partial(puzzle.one_hot, dtype=dtype), spaces.Box(0, 1, (size,), dtype.type)
+        return partial(_one_hot, puzzle, dtype), spaces.Box(0, 1, (size,), dtype.type)
     observe = copied if name == "state" else getattr(puzzle, name.replace("-", "_"))
     space = spaces.MultiDiscrete(puzzle.categories(name), dtype=np.uint8)
     space.nvec = space.nvec.astype(np.int64)  # stable-baselines3 adds them up to size its network, which 8 bits cannot hold

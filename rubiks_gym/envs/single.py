@@ -36,6 +36,7 @@ class PuzzleEnv(gym.Env):
         self.puzzle, self.render_mode = self.task.puzzle, render_mode
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
         self._states = np.zeros((0, self.puzzle.state_size), np.uint8)  # [1, S] once reset
+        self._spare = np.zeros((1, self.puzzle.state_size), np.uint8)  # where the next state is written
         self._depths = np.zeros(1, np.int64)
         self._action = np.zeros(1, np.int64)
         self._stream = np.zeros(0, np.uint64)  # [1] once seeded
@@ -60,7 +61,7 @@ class PuzzleEnv(gym.Env):
         self._stream, self._episode = stream, episode
         if self.render_mode == "human":
             self.render()
-        return rows(self.task.observe(self._states), 0), self._info()
+        return self._seen()
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make one move; an illegal one changes nothing and costs a step. Truncation is left to TimeLimit."""
@@ -72,14 +73,16 @@ class PuzzleEnv(gym.Env):
             raise ValueError(
                 f"an action must be a whole number from 0 to {self.puzzle.n_actions - 1}, got {action!r}"
             ) from None
-        self._states, rewards, solved = self.task.advance(self._states, self._action)
+        states, rewards, solved = self.task.advance(self._states, self._action, self._spare)
+        self._states, self._spare = states, self._states
         terminated = solved.item()
         self._unfinished = not terminated
         if terminated:
             self.task.record(solved)
         if self.render_mode == "human":
             self.render()
-        return rows(self.task.observe(self._states), 0), rewards.item(), terminated, False, self._info()
+        observation, info = self._seen()
+        return observation, rewards.item(), terminated, False, info
 
     def action_masks(self) -> np.ndarray:
         """Which actions are allowed now, [A] bool; MaskablePPO asks for it by this name."""
@@ -133,8 +136,9 @@ class PuzzleEnv(gym.Env):
             raise ResetNeeded("call reset() first: there is no state yet")
         return self._states
 
-    def _info(self) -> dict[str, Any]:
-        info = self.task.info(self._states, self._depths)
+    def _seen(self) -> tuple[Any, dict[str, Any]]:
+        """The observation and the info of the current state."""
+        seen, info = self.task.observe(self._states), self.task.info(self._states, self._depths)
         for key, values in info.items():
             info[key] = values[0]
-        return info
+        return rows(seen, 0) if isinstance(seen, dict) else seen[0], info

@@ -63,7 +63,7 @@ class Task:
     def start(self, streams: np.ndarray, episodes: np.ndarray) -> Starts:
         """Scrambled states [B, S] and their depths [B]. A walk that ends at the goal is walked again from another seed."""
         states, depths = draw(self.scramble, self.puzzle, streams, episodes)
-        solved = np.flatnonzero(self.puzzle.is_solved(states))
+        (solved,) = self.puzzle.is_solved(states).nonzero()
         for attempt in range(1, _REDRAWS):
             if not len(solved):
                 break

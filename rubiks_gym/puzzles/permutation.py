@@ -85,6 +85,7 @@ class PermutationPuzzle(Puzzle):
             self.moves = _frozen(np.argsort(moves, axis=1), np.uint16)  # [A, N], where what gets to each place comes from
         super().__init__(name, goal, n_values, action_names, inverse_action, first, k_max, n_states)
         self.one_hot_width = width or n_values
+        self._step_tables = self.moves.copy(), self.goal.copy()  # writeable, since numba tells their types faster
 
     # The rules ------------------------------------------------------------------------------------------------------
 
@@ -102,7 +103,7 @@ class PermutationPuzzle(Puzzle):
         if out is None:
             out = np.empty(states.shape, UINT8)
         solved = np.empty(len(states), BOOL)
-        if not over_rows(kernels.step, (self.moves, self.goal), (states, actions, out, solved)):
+        if not over_rows(kernels.step, self._step_tables, (states, actions, out, solved)):
             self.refuse_actions(actions)
         return out, solved
 

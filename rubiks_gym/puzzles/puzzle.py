@@ -210,8 +210,13 @@ class Puzzle:
 
     def one_hot(self, states: np.ndarray, dtype: np.dtype = UINT8) -> np.ndarray:
         """One-hot form [B, S * width] of a dtype."""
-        width = self.one_hot_width
-        return self._each(states, kernels.one_hot, (self.first, width), (self.state_size * width,), dtype)
+        tables, shape = self._one_hot_form
+        return self._each(states, kernels.one_hot, tables, shape, dtype)
+
+    @cached_property
+    def _one_hot_form(self) -> tuple[tuple[np.ndarray, int], tuple[int]]:
+        """The tables of the kernel (writeable, since numba tells their types faster), and the shape of one state's form."""
+        return (self.first.copy(), self.one_hot_width), (self.state_size * self.one_hot_width,)
 
     def categories(self, observation: str) -> np.ndarray:
         """How many values each entry of an observation other than one-hot can take."""
@@ -302,9 +307,9 @@ class Puzzle:
     def as_depths(self, depths: ArrayLike, n: int) -> np.ndarray:
         """Numbers of moves as an int64 array [n]; one number stands for n of them."""
         depths = np.asarray(depths)
-        if depths.shape not in ((), (n,)) or depths.dtype.kind not in "iu" or (depths < 0).any():
+        if depths.shape not in ((), (n,)) or depths.dtype.kind not in "iu" or np.count_nonzero(depths < 0):
             raise ValueError(f"depths must be whole numbers of at least 0, one or {n} of them, got {depths!r}")
-        return np.ascontiguousarray(np.broadcast_to(depths, n), np.int64)
+        return np.ascontiguousarray(depths if depths.ndim else np.full(n, depths), np.int64)
 
     def as_costs(self, costs: ArrayLike | None) -> np.ndarray:
         """What each action costs [A] float32: 1 if nothing is said."""

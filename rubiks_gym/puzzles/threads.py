@@ -44,7 +44,7 @@ def over_rows(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) -> 
     A kernel returns False when it met a row it refuses; the result is whether all rows were accepted.
     """
     if len(rows[0]) < _MANY or _threads == 1:
-        return kernel(*tables, *rows)
+        return kernel(*(tables + rows))
     return all(side_by_side([partial(kernel, *tables, *piece) for piece in pieces(rows)]))
 
 
