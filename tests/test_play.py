@@ -57,8 +57,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(folder):
     """The server in this process, with little memory, so that proofs take a table that is made in seconds."""
-    limits = Limits(memory=1 << 29, process_memory=3 << 29, body=4096, text=1000, kept=30, workers=2)
-    with client_of(make_app(limits, folder, warm=False)) as client:
+    limits = Limits(memory=1 << 29, process_memory=3 << 29, body=4096, text=1000, perimeter=200_000, kept=30, workers=2)
+    with client_of(make_app(limits, folder, static=folder / "no run", warm=False)) as client:
         yield client
 
 
@@ -209,7 +209,7 @@ def test_a_run_is_watched_while_it_learns_and_then_solves(page, folder):
     stored = [json.loads(line) for line in (folder / "mine" / "hanoi" / "metrics.jsonl").read_text().splitlines()]
     assert lines == stored
     run = next(run for run in page.get("/api/runs").json()["runs"] if run["id"] == "mine/hanoi")
-    assert (run["puzzle"], run["algorithm"], run["title"]) == ("hanoi-4-3", "tabular", "mine/hanoi (tabular)") and run["agent"]
+    assert (run["puzzle"], run["algorithm"], run["title"]) == ("hanoi-4-3", "tabular", "mine/hanoi") and run["agent"]
     agents = [agent["id"] for agent in page.get("/api/info").json()["agents"]]
     assert "run:mine/hanoi" in agents and "run:damaged" not in agents
     request = {"puzzle": "hanoi-4-3", "state": [0, 0, 0, 0], "agent": "run:mine/hanoi"}
@@ -317,14 +317,14 @@ def test_bad_requests_are_refused_and_the_fault_is_named(page, request_, fault):
     [
         ({"search": "beam", "options": {"width": 0}}, "width must be a whole number of at least 1"),
         ({"search": "beam", "options": {"width": "wide"}}, "width must be a whole number"),
-        ({"options": {"leaves": 3}}, "cannot read the option 'leaves=3' of search beam"),
-        ({"options": {"radius": 9}}, "more than 10,000,000 states; take a radius of at most"),
+        ({"options": {"leaves": 3}}, "cannot read the option 'leaves=3' of search greedy"),
+        ({"options": {"radius": 9}}, "more than 200,000 states; take a radius of at most 8"),
         ({"search": "mcts", "options": {"remember": 10**11}}, "more memory than a worker may have (1.5 GB)"),
-        ({"search": "bwas", "options": {"costs": [1, 2]}}, "costs must be 12"),
+        ({"search": "bwas", "options": {"costs": [1, 2]}}, "costs must be 6"),
     ],
 )
 def test_what_a_search_refuses_fails_with_its_reason(page, options, fault):
-    told = outcome(page, ask(page, **CUBE, **options))
+    told = outcome(page, ask(page, puzzle="rubik2x2-qtm", moves="R", **options))
     assert told["status"] == "failed" and fault in told["error"] and "result" not in told
     assert str(ROOT) not in told["error"]
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rubiks_gym import command_line, ntuple
+from rubiks_gym import command_line
 from rubiks_gym.exact import Exact, has_table
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.play.limits import Limits
@@ -86,33 +86,30 @@ def has_learners() -> bool:
 
 def agents(puzzles: list[dict[str, Any]], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The agents of all puzzles that are listed; `search` and `options` are what suits them, where that is known."""
-    names = [puzzle["name"] for puzzle in puzzles]
-    found = [
-        {"id": f"trained:{name}", "title": "trained tables", "puzzle": name, "algorithm": "symmetric_ntuple"}
-        | _suits(SymmetricNTuple)
-        for name in names
-        if name in ntuple.TRAINED or isinstance(puzzle(name), Rubik3x3)
-    ]
-    found += [
-        {"id": f"exact:{name}", "title": "true distances", "puzzle": name, "algorithm": "exact"} | _suits(Exact)
-        for name in names
-        if has_table(puzzle(name))
-    ]
+    known = [puzzle(each["name"]) for each in puzzles]
+    found = [_agent("trained", "trained tables", each, SymmetricNTuple) for each in known if isinstance(each, Rubik3x3)]
+    found += [_agent("exact", "true distances", each, Exact) for each in known if has_table(each)]
     if has_learners():
         found += [
             {"id": f"run:{run['id']}", "title": run["title"], "puzzle": run["puzzle"], "algorithm": run["algorithm"]}
             for run in runs
-            if run["agent"] and run["puzzle"] in names
+            if run["agent"] and run["puzzle"] in {each.name for each in known}
         ]
-        found += [
-            {"id": f"random:{name}", "title": "chance", "puzzle": name, "algorithm": "random"} | _suits(None) for name in names
-        ]
+        found += [_agent("random", "chance", each, None) for each in known]
     return found
 
 
-def _suits(kind: Any) -> dict[str, Any]:
-    search, options, radius, inverse = choose(kind)
-    return {"search": search, "options": options | {"radius": radius, "inverse": inverse}}
+def _agent(kind: str, title: str, known: Any, agent: Any) -> dict[str, Any]:
+    search, options, radius, inverse = choose(agent)
+    turns = {"qtm": ", quarter turns", "htm": ", half turns"}.get(getattr(known, "metric", ""), "")
+    return {
+        "id": f"{kind}:{known.name}",
+        "title": title + turns,
+        "puzzle": known.name,
+        "algorithm": "symmetric_ntuple" if kind == "trained" else kind,
+        "search": search,
+        "options": options | {"radius": radius, "inverse": inverse},
+    }
 
 
 def searches() -> list[dict[str, Any]]:

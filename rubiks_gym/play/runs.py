@@ -38,7 +38,7 @@ def describe_run(id: str, run: Path) -> dict[str, Any]:
     times = [file.stat().st_mtime for file in (run / "metrics.jsonl", run / "config.json") if file.is_file()]
     return {
         "id": id,
-        "title": f"{id} ({algorithm}{f' {preset}' if preset else ''})" if algorithm else f"{id} (config.json is damaged)",
+        "title": f"{id} ({preset})" if preset else id if algorithm else f"{id} (config.json is damaged)",
         "puzzle": puzzle if isinstance(puzzle, str) else None,
         "algorithm": algorithm if isinstance(algorithm, str) else None,
         "updated": max(times, default=0.0),
