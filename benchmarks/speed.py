@@ -40,6 +40,7 @@ VECTOR = 16_384  # cubes in the vector environment
 SIZES = [1_000, VECTOR, 131_072, 1_000_000]
 EXPANDED = 100_000
 MILLION = 1_000_000
+FIRST_USE = 2  # CPU seconds that may pass until the first step of a new process
 EPISODE = 100  # moves until Rubik3x3-v0 truncates; the call of step after them starts the new episode and moves nothing
 
 
@@ -182,6 +183,24 @@ def single(bench: Bench) -> None:
         bench.row(f"one {id}, steps and resets", "/s", id, "CartPole-v1", "CartPole-v1", required)
 
 
+def first_use(bench: Bench) -> None:
+    """Rubik3x3-v0 in a new process: CPU seconds until its first step, with nothing compiled and with all compiled before."""
+    code = "import time, gymnasium as gym, rubiks_gym.envs; imported = time.process_time(); env = gym.make('Rubik3x3-v0'); "
+    code += "env.reset(seed=0); env.step(0); done = time.process_time(); print(done - imported, done)"
+    seconds = []  # of each round: nothing compiled, without imports and with them; then the same with all compiled
+    for _ in range(bench.rounds):
+        with tempfile.TemporaryDirectory() as empty:
+            seconds.append(printed(code, NUMBA_CACHE_DIR=empty) + printed(code, NUMBA_CACHE_DIR=empty))
+    names = [f"{cache}{imports}" for cache in ("cold", "warm") for imports in ("", " and imports")]
+    bench.rates |= {name: [1 / s for s in each] for name, each in zip(names, zip(*seconds, strict=True), strict=True)}
+    bench.rates["allowed"] = [1 / FIRST_USE] * bench.rounds
+    work = "first make, reset and step of Rubik3x3-v0"
+    bench.row(f"{work}, nothing compiled", "s", "cold", "allowed", "allowed", required=1)
+    bench.row(f"{work}, nothing compiled, imports included", "s", "cold and imports", "allowed", "allowed", required=1)
+    bench.row(f"{work}, compiled before", "s", "warm")
+    bench.row(f"{work}, compiled before, imports included", "s", "warm and imports")
+
+
 def sizes(bench: Bench) -> None:
     """What a move costs in small and large batches."""
     bench.measure({f"step {n:,}": timed(stepping(n, "state", bench.rng)) for n in SIZES})
@@ -226,19 +245,19 @@ def tables(bench: Bench) -> None:
         "cayleypy_search": bench.peer("cayleypy_search", 0),
     }
     bench.measure(contenders, rounds=min(bench.rounds, 3))
-    bench.rates["first"] = [1 / _first_table()]
+    code = "import time; from rubiks_gym.exact import ExactTable; from rubiks_gym.puzzles import Rubik2x2; "
+    code += "ExactTable(Rubik2x2()); print(time.process_time())"
+    with tempfile.TemporaryDirectory() as empty:  # neither compiled code nor tables to fall back on
+        bench.rates["first"] = [1 / printed(code, NUMBA_CACHE_DIR=empty, RUBIKS_GYM_CACHE=empty)[0]]
     bench.row("exact table, 2x2x2, QTM", "s", "search", "cayleypy_search", "cayleypy bfs")
     bench.row("the same from nothing, with compilation", "s", "first")
     bench.row("1,000,000 2x2x2, distances", "s", "distance")
 
 
-def _first_table() -> float:
-    """CPU seconds of a process that has neither compiled code nor tables to fall back on."""
-    code = "import time; from rubiks_gym.exact import ExactTable; from rubiks_gym.puzzles import Rubik2x2; "
-    code += "ExactTable(Rubik2x2()); print(time.process_time())"
-    with tempfile.TemporaryDirectory() as empty:
-        env = os.environ | {"NUMBA_CACHE_DIR": empty, "RUBIKS_GYM_CACHE": empty}
-        return float(subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, check=True, stdout=-1).stdout)
+def printed(code: str, **environment: str) -> list[float]:
+    """The numbers that some code prints in a new process."""
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=os.environ | environment, check=True, stdout=-1)
+    return [float(word) for word in process.stdout.split()]
 
 
 def install_peers(folder: Path) -> None:
@@ -270,7 +289,7 @@ def main(args: Args) -> int:
         install_peers(folder)
     use_cores(1)
     bench = Bench(rounds=2 if args.quick else 9, python=folder / "bin" / "python", seed=args.seed)
-    for measurement in (vector, children, single, sizes, threads, tables):
+    for measurement in (vector, children, single, first_use, sizes, threads, tables):
         print(f"{measurement.__name__}: {measurement.__doc__}", flush=True)
         measurement(bench)
     found = versions(bench.python)
