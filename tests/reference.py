@@ -220,7 +220,7 @@ def hanoi_legal(source, target, states, out):
     return True
 
 
-def hanoi_apply(source, target, states, actions, out):
+def hanoi_step(source, target, goal, states, actions, out, solved):
     ok = (actions >= 0) & (actions < len(source))
     legal = np.empty((len(states), len(source)), bool)
     hanoi_legal(source, target, states, legal)
@@ -228,4 +228,5 @@ def hanoi_apply(source, target, states, actions, out):
     rows = np.flatnonzero(ok)
     rows = rows[legal[rows, actions[rows]]]
     out[rows, _smaller_top(source, target, states)[rows, actions[rows]]] = target[actions[rows]]
+    solved[:] = ok & (out == goal).all(axis=1)
     return bool(ok.all())

@@ -58,8 +58,14 @@ def cube_cases(cube):
 
 def hanoi_cases(puzzle):
     states, actions = puzzle.random_states(SEEDS), RNG.integers(0, puzzle.n_actions, 300)
-    yield "hanoi_apply", puzzle._pegs_of, (states, actions), (states.shape, np.uint8)
-    yield "hanoi_apply", puzzle._pegs_of, (states, actions - 2), (states.shape, np.uint8)
+    near, tables, outputs = (
+        puzzle.walk(SEEDS, np.full(300, 1)),
+        (*puzzle._pegs_of, puzzle.goal),
+        ((states.shape, np.uint8), (300, bool)),
+    )
+    yield "hanoi_step", tables, (states, actions), *outputs
+    yield "hanoi_step", tables, (near, actions), *outputs
+    yield "hanoi_step", tables, (states, actions - 2), *outputs
     yield "hanoi_legal", puzzle._pegs_of, (states,), ((300, puzzle.n_actions), bool)
 
 

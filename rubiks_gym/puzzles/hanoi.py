@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import kernels
-from rubiks_gym.puzzles.puzzle import BOOL, Puzzle, _frozen
+from rubiks_gym.puzzles.puzzle import BOOL, UINT8, Puzzle, _frozen
 from rubiks_gym.puzzles.streams import below, draw
 from rubiks_gym.puzzles.threads import over_rows
 
@@ -35,11 +35,16 @@ class Hanoi(Puzzle):
     def apply(self, states: np.ndarray, actions: ArrayLike) -> np.ndarray:
         """The states [B, S] after one action each; an illegal move changes nothing."""
         states = self.as_states(states)
-        actions = self.as_actions(actions, len(states))
-        out = np.empty_like(states)
-        if not over_rows(kernels.hanoi_apply, self._pegs_of, (states, actions, out)):
+        return self.step(states, self.as_actions(actions, len(states)))[0]
+
+    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The states [B, S] after one action each, and which of them are solved [B]."""
+        if out is None:
+            out = np.empty(states.shape, UINT8)
+        solved = np.empty(len(states), BOOL)
+        if not over_rows(kernels.hanoi_step, (*self._pegs_of, self.goal), (states, actions, out, solved)):
             self.refuse_actions(actions)
-        return out
+        return out, solved
 
     def legal(self, states: np.ndarray) -> np.ndarray:
         """Which moves put a disk on an empty peg or on a larger disk, [B, A] bool."""

@@ -487,8 +487,8 @@ def corner_unrank(index, out):
 
 
 @jit
-def hanoi_apply(source, target, states, actions, out):
-    """Move the smallest disk of peg source[a] to target[a]; an illegal move changes nothing."""
+def hanoi_step(source, target, goal, states, actions, out, solved):
+    """Move the smallest disk of peg source[a] to target[a], and see whether that solves it; an illegal move changes nothing."""
     ok = True
     for b in range(states.shape[0]):
         copy(states[b], out[b])
@@ -501,6 +501,11 @@ def hanoi_apply(source, target, states, actions, out):
                 break
             if states[b, i] == source[a]:
                 out[b, i] = target[a]
+                break
+        solved[b] = True
+        for i in range(goal.shape[0]):
+            if out[b, i] != goal[i]:
+                solved[b] = False
                 break
     return ok
 
