@@ -121,7 +121,8 @@ class Jobs:
                     await self.ready.acquire()
                 elif not await self._do(self.queue.popleft(), worker):
                     await worker.kill()
-                    worker, warm = None, False
+                    warm = warm and not worker.worn
+                    worker = None
         finally:
             if worker is not None:
                 await worker.kill()
@@ -146,11 +147,12 @@ class Jobs:
                 if message is _LATE:
                     job.end("failed", error=f"the job took longer than {limit} may, and was stopped")
                     return False
-                if (message is None and not heard and not job.again) or message == {"worn": True}:
-                    self._put_back(job)
-                    return False
-                if message is None:
+                if message is None and (heard or job.again):
                     job.end("failed", error=f"the worker process ended ({await worker.fate()})")
+                    return False
+                worker.worn = message == {"worn": True}
+                if message is None or worker.worn:
+                    self._put_back(job)
                     return False
                 heard = True
                 if "searching" in message:
@@ -213,7 +215,7 @@ class Worker:
     """A process of `rubiks_gym.play.worker`."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+        self.process, self.worn = process, False  # worn: its memory is used up by what it has loaded so far
 
     @classmethod
     async def start(cls, limits: Limits, modules: Sequence[str], warm: bool) -> "Worker | None":
@@ -221,13 +223,17 @@ class Worker:
         threads = str(limits.threads)
         # The modules of this process are found in the same places, and nothing in the current folder takes their names.
         own = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTHONSAFEPATH": "1"}
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "rubiks_gym.play.worker", json.dumps(asdict(limits)), json.dumps(modules)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env=os.environ | own | {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads},
-            limit=_LINE,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "rubiks_gym.play.worker", json.dumps(asdict(limits)), json.dumps(modules)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env=os.environ | own | {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads},
+                limit=_LINE,
+            )
+        except OSError as error:  # no memory, too many processes
+            print(f"no worker process starts: {error}", file=sys.stderr)
+            return None
         worker = cls(process)
         try:
             ready = await asyncio.wait_for(worker.receive(), limits.preparation)
