@@ -29,8 +29,6 @@ CUBES = [Rubik2x2("qtm"), Rubik2x2("htm"), Rubik3x3("qtm"), Rubik3x3("htm")]
 
 TINY = {form: Architecture(form, (8, 6), width=8, heads=2, layers=1) for form in FORMS}
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def states_of(puzzle, n=50, seed=0):
     return puzzle.random_states(sample_seeds(np.random.default_rng(seed), n))
@@ -465,6 +463,12 @@ def test_every_form_survives_being_stored(form):
         PpoChaseNet.from_stored(puzzle, agent.settings(), {})
     with pytest.raises(ValueError, match="is of shape"):
         PpoChaseNet.from_stored(puzzle, agent.settings() | {"hidden": [9, 6]}, agent.arrays())
+
+
+def test_learning_leaves_no_folders_of_stable_baselines3_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    learner = Learner(Hanoi(3), replace(SMALL, warm_iterations=1, ppo_iterations=2), 0)
+    assert run(learner)["moves"] > 0 and not list(tmp_path.glob("SB3*"))
 
 
 def test_same_seed_same_learner_whatever_has_been_drawn_before():

@@ -28,6 +28,7 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
@@ -142,6 +143,7 @@ class Learner:
             seed=seed,
             device="cpu",
         )
+        self.model.set_logger(Logger(None, []))  # else every call of learn makes an empty folder among the temporary files
 
     def iterate(self) -> dict[str, float]:
         """One iteration of algorithm 1, or, after the last of them, of algorithm 2; returns its metrics."""
