@@ -162,7 +162,7 @@ def test_every_turn_is_a_permutation_that_moves_one_layer():
 
 def test_a_strangers_solver_solves_our_states_and_its_solutions_work_here(rng):
     cube = Rubik3x3("htm")
-    states = cube.random_states(sample_seeds(rng, 1000))
+    states = cube.random_states(sample_seeds(rng, 150))
     for state in states:
         solution = kociemba.solve(cube.facelets(state))
         assert cube.is_solved(cube.after(solution, state)[None])[0]
