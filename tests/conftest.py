@@ -11,6 +11,8 @@ from rubiks_gym.exact import cosets
 # Tables built by the tests stay out of the user's cache folder, and are shared by the test processes.
 os.environ["RUBIKS_GYM_CACHE"] = str(Path(__file__).parent.parent / ".pytest_cache" / "tables")
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+# The networks of the tests are too small to be shared out, and torch's threads burn the cores that they wait for.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 # A busy machine is no fault of the example that happened to run then.
 settings.register_profile("patient", deadline=None)
@@ -32,11 +34,8 @@ def puzzle(request):
 
 
 @pytest.fixture
-def one_torch_thread():
-    """For networks that are too small to share out."""
-    import torch
+def blank_plots(monkeypatch):
+    """For short runs: to draw learning curves takes longer than to learn. Those of every learner are drawn in test_loop.py."""
+    from matplotlib.figure import Figure
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    monkeypatch.setattr("train.command.learning_plot", lambda folder: Figure(figsize=(1, 1)))

@@ -22,8 +22,6 @@ from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.ntuple.network import SIZE
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, sample_seeds
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 
 def weights(n):
     return np.random.default_rng(0).integers(-127, 128, n)

@@ -1,8 +1,6 @@
 """DAVI: the network against the one-hot product, targets by hand, and that it learns; its runs: see test_loop.py."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,9 +26,6 @@ from train.probe import Probe
 from train.runs import RunOptions
 
 ROOT = Path(__file__).parent.parent
-
-
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 
 def states_of(puzzle, n=50, seed=0):
@@ -306,9 +301,6 @@ def test_presets_fit_their_puzzles_and_have_the_thesiss_settings():
         assert config.warm_iterations < config.iterations
     thesis = PRESETS["2x2-final_nr"][1]
     assert (thesis.batch, thesis.validation, thesis.check_every, thesis.epsilon) == (1000, 200, 5, 0.05)
-    command = [sys.executable, "-m", "train.davi", "--preset", "5x5", "--run.folder", "x"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1 and "unknown preset '5x5': choose from 2x2" in done.stderr
 
 
 @pytest.mark.parametrize(

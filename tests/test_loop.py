@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +31,7 @@ from agents.td_ntuple.agent import TdNTuple
 from agents.td_ntuple.learner import Learner as TdLearner
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.puzzles import Hanoi
+from tests import commands
 from tests.short_runs import (
     adi_options,
     davi_options,
@@ -48,7 +48,6 @@ from train.plots import convergence_points, kind_of, smoothed
 from train.progress import LINE_SECONDS, progress, share_done
 from train.runs import RunOptions
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
 ROOT = Path(__file__).parent.parent
 TRAIN = {
     "davi": train.davi.train,
@@ -91,20 +90,26 @@ LAST_LINE = {
     "td_ntuple": {"td_error", "solved"},
     "symmetric_ntuple": {"walk_error", "solved"},
 }
-both = pytest.mark.parametrize("name", ["davi", "adi"])
 
 
+@pytest.mark.parametrize("name", TRAIN)
+def test_a_run_logs_its_metrics_and_times_and_draws_them(tmp_path, name):
+    TRAIN[name](OPTIONS[name](tmp_path / "0"))
+    assert LAST_LINE[name] <= set(lines(tmp_path / "0")[-1])
+    assert (tmp_path / "0" / "learning.png").stat().st_size > 10_000
+    times = [json.loads(line) for line in (tmp_path / "0" / "metrics.jsonl").read_text().splitlines()]
+    assert all(row["seconds"] > 0 and row["cpu_seconds"] > 0 for row in times)
+
+
+@pytest.mark.usefixtures("blank_plots")
 @pytest.mark.parametrize("name", TRAIN)
 def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
     found = [weights_of(TRAIN[name](OPTIONS[name](tmp_path / str(i), seed=seed))) for i, seed in enumerate((1, 1, 2))]
     assert np.array_equal(found[0], found[1]) and not np.array_equal(found[0], found[2])
     assert lines(tmp_path / "0") == lines(tmp_path / "1")
-    assert LAST_LINE[name] <= set(lines(tmp_path / "0")[-1])
-    assert (tmp_path / "0" / "learning.png").stat().st_size > 1000
-    times = [json.loads(line) for line in (tmp_path / "0" / "metrics.jsonl").read_text().splitlines()]
-    assert all(row["seconds"] > 0 and row["cpu_seconds"] > 0 for row in times)
 
 
+@pytest.mark.usefixtures("blank_plots")
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -258,12 +263,11 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.distributed as dist
-sys.path.insert(0, sys.argv[3])
 from agents.networks.distributed import mean_over_ranks
 from tests.short_runs import weights_of
 from tests.test_loop import LEARNERS, OPTIONS, TRAIN
-dist.init_process_group("gloo")
 name, folder = sys.argv[1], Path(sys.argv[2])
+dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=int(sys.argv[3]), world_size=2)
 learner_of, iterate = LEARNERS[name], LEARNERS[name].iterate
 each = [torch.full((2, 3), float(dist.get_rank())), torch.tensor([2.0 * dist.get_rank()])]
 mean_over_ranks(each)
@@ -287,17 +291,13 @@ dist.destroy_process_group()
 """
 
 
-def torchrun(*arguments):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *map(str, arguments)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.returncode == 0, done.stderr
-
-
-@both
+@pytest.mark.parametrize("name", ["davi", "adi"])
 def test_two_processes_agree_and_resume(tmp_path, name):
-    (tmp_path / "program.py").write_text(TWO_RANKS)
-    torchrun(tmp_path / "program.py", name, tmp_path, ROOT)
+    with (
+        commands.Program("-c", TWO_RANKS, name, tmp_path, 0) as first,
+        commands.Program("-c", TWO_RANKS, name, tmp_path, 1) as second,
+    ):
+        assert first.wait() == second.wait() == 0, first.printed("stderr") + second.printed("stderr")
     found = {kind: [np.load(tmp_path / f"{kind}-{rank}.npy") for rank in (0, 1)] for kind in ("whole", "cut")}
     assert (found["whole"][0] == found["whole"][1]).all(), "both processes hold the same weights"
     assert (found["cut"][0] == found["cut"][1]).all() and (found["cut"][0] == found["whole"][0]).all(), "stopped and resumed"
@@ -309,10 +309,10 @@ def test_two_processes_agree_and_resume(tmp_path, name):
         TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, target_update="ema"))
 
 
-@both
-def test_torchrun_starts_several_processes_of_the_command_itself(tmp_path, name):
-    settings = {"davi": ["--config.batch", 120], "adi": ["--config.walks", 4]}[name]
-    settings += ["--config.network", "windows", "--config.iterations", 2, "--puzzle", "hanoi-3-3"]
-    torchrun("-m", f"train.{name}", *settings, "--run.folder", tmp_path / "run")
+def test_torchrun_starts_several_processes_of_the_command_itself(tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "train.davi"]
+    command += ["--config.batch", "120", "--config.network", "windows", "--config.iterations", "2", "--puzzle", "hanoi-3-3"]
+    done = subprocess.run([*command, "--run.folder", tmp_path / "run"], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "run" / "config.json").read_text())["config"]["processes"] == 2
     assert lines(tmp_path / "run")[-1]["states"] == 2 * 120

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import commands
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -138,13 +140,7 @@ def test_installed_alone_the_wheel_searches_with_a_heuristic_of_ones_own(fresh):
 )
 def test_example_runs_as_shown(example, stdin, expected, tmp_path):
     example, *arguments = example.split()
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / example), *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
+    done = commands.run(ROOT / "examples" / example, *arguments, stdin=stdin, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(expected, done.stdout)
 

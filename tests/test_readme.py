@@ -1,15 +1,14 @@
 """What the documents say works: Python runs, commands run or are at least understood, links lead somewhere."""
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from tests import commands
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("agents", "docs", "examples", "results", "rubiks_gym", "train")
@@ -26,7 +25,7 @@ def blocks(file, language):
     return re.findall(rf"^```{language}\n(.*?)^```", file.read_text(), re.DOTALL | re.MULTILINE)
 
 
-def commands(text):
+def lines(text):
     """The commands of a shell block, as lists of words, without comments; lines that end with \\ go on."""
     for line in text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
@@ -51,9 +50,8 @@ def takes_seconds(words, folder):
 
 def run(words, folder):
     """Run a command in a folder of its own, where the packages of this checkout are found."""
-    start = {"rubiks-gym": [sys.executable, "-m", "rubiks_gym"], "python": [sys.executable]}[words[0]]
-    own = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "1000"}
-    return subprocess.run([*start, *words[1:]], cwd=folder, env=own, capture_output=True, text=True, timeout=300)
+    start = {"rubiks-gym": ["-m", "rubiks_gym"], "python": []}[words[0]]
+    return commands.run(*start, *words[1:], cwd=folder, env={"PYTHONPATH": str(ROOT), "COLUMNS": "1000"})
 
 
 @cache
@@ -95,7 +93,7 @@ def test_python_blocks_run(file, tmp_path):
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
 def test_commands_run_or_are_understood(file, tmp_path):
-    for words in (words for block in blocks(file, "bash") for words in commands(block)):
+    for words in (words for block in blocks(file, "bash") for words in lines(block)):
         if takes_seconds(words, tmp_path):
             done = run(words, tmp_path)
             assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
@@ -124,7 +122,7 @@ def test_blocks_say_what_language_they_are_in(file):
 
 def test_shell_lines_are_read_as_the_shell_reads_them():
     block = 'python -m a --x 1 \\\n  --y "R U F\'"   # a remark\nmake demo; make test\n'
-    assert list(commands(block)) == [["python", "-m", "a", "--x", "1", "--y", "R U F'"], ["make", "demo"], ["make", "test"]]
+    assert list(lines(block)) == [["python", "-m", "a", "--x", "1", "--y", "R U F'"], ["make", "demo"], ["make", "test"]]
 
 
 def test_only_what_takes_seconds_is_run(tmp_path):

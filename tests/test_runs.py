@@ -6,10 +6,8 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,12 +19,13 @@ from agents.tabular.learner import Learner
 from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2
+from tests import commands
 from tests.short_runs import lines
 from train.command import Options
 from train.runs import Run, RunOptions
 from train.tabular import train
 
-ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.usefixtures("blank_plots")
 
 
 def options(folder, iterations=30, puzzle="hanoi-5-3", resume=False, **run):
@@ -83,9 +82,8 @@ def test_resuming_gives_what_an_uninterrupted_run_gives(tmp_path):
 
 
 def start(folder, *more):
-    command = [sys.executable, "-m", "train.tabular", "--run.folder", str(folder), "--puzzle", "rubik2x2-qtm"]
-    command += ["--run.checkpoint-seconds", "0.05", "--config.iterations", "300", "--config.batch", "10000", *more]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = ["-m", "train.tabular", "--run.folder", folder, "--puzzle", "rubik2x2-qtm", "--run.checkpoint-seconds", "0.05"]
+    return commands.Program(*command, "--config.iterations", "300", "--config.batch", "10000", *more)
 
 
 def newest(folder):
@@ -106,8 +104,7 @@ def test_killed_at_any_moment_and_resumed_the_result_is_the_same(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
         process = start(folder, "--run.resume")
-    process.wait()
-    assert process.returncode == 0
+    assert process.wait() == 0
     assert (agents.load(folder).table == expected).all()
     assert lines(folder) == lines(tmp_path / "whole")
 
@@ -187,14 +184,14 @@ def wandb_records(file):
 
 
 def test_wandb_offline_run_can_be_read_back(tmp_path):
-    command = [sys.executable, "-m", "train.tabular", "--run.folder", str(tmp_path / "run"), "--run.wandb", "offline"]
-    subprocess.run([*command, "--config.iterations", "20"], cwd=ROOT, check=True, capture_output=True)
+    command = ["-m", "train.tabular", "--run.folder", tmp_path / "run", "--run.wandb", "offline", "--config.iterations", "20"]
+    commands.run(*command).check_returncode()
     (file,) = (tmp_path / "run").rglob("*.wandb")
     items = [item for record in wandb_records(file) for item in record.history.item]
     changes = [json.loads(item.value_json) for item in items if "change" in (item.key, *item.nested_key)]
     assert changes == pytest.approx([row["change"] for row in lines(tmp_path / "run")])
     assert len(changes) == 20
-    subprocess.run([*command, "--config.iterations", "20", "--run.resume"], cwd=ROOT, check=True, capture_output=True)
+    commands.run(*command, "--run.resume").check_returncode()
     assert {file.stem for file in (tmp_path / "run").rglob("*.wandb")} == {file.stem}, "a resumed run keeps its id"
 
 
@@ -218,8 +215,9 @@ for kind in ("wandb", "tensorboard"):
     except ModuleNotFoundError as error:
         print(error)
 """
-    output = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert "pip install wandb" in output and "pip install tensorboard" in output
+    done = commands.run("-c", program)
+    assert done.returncode == 0, done.stderr
+    assert "pip install wandb" in done.stdout and "pip install tensorboard" in done.stdout
 
 
 def test_a_run_killed_before_its_first_checkpoint_begins_again(tmp_path):

@@ -20,8 +20,6 @@ import rubiks_gym.sb3
 from rubiks_gym.sb3 import PuzzleVecEnv
 from rubiks_gym.scrambles import AdaptiveK
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
-
 # Starts near the goal and short episodes, so that random moves solve some and run out of time in others.
 CASES = [
     ("Rubik2x2-v0", {"observation": "one-hot", "scramble": "fixed", "k_max": 1}),

@@ -1,9 +1,6 @@
 """The command lines of train as a user types them: presets, a puzzle of one's own, and faults named in one line."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +10,7 @@ import agents.davi.config
 import agents.ppo_chasenet.config
 import agents.symmetric_ntuple.config
 import agents.td_ntuple.config
+from tests import commands
 
 ROOT = Path(__file__).parent.parent
 PRESETS = {
@@ -43,11 +41,8 @@ rubiks_gym.register_puzzle("Ring-v0", Ring, max_episode_steps=20)
 """
 
 
-def run(*arguments, path=""):
-    environment = os.environ | {"PYTHONPATH": str(path)}
-    return subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, env=environment
-    )
+def run(module, *arguments, path=""):
+    return commands.run("-m", module, *arguments, env={"PYTHONPATH": str(path)})
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -61,7 +56,13 @@ def test_help_lists_every_preset_with_a_line(name):
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["train.davi", "--preset", "5x5", "--run.folder", "x"], "unknown preset '5x5': choose from 2x2"),
+        *(
+            (
+                [f"train.{name}", "--preset", "5x5", "--run.folder", "x"],
+                f"unknown preset '5x5': choose from {', '.join(presets)}",
+            )
+            for name, presets in PRESETS.items()
+        ),
         (["train.tabular", "--preset", "5x5", "--run.folder", "x"], "unknown preset '5x5': this script has none"),
         (["train.tabular", "--puzzle", "pyraminx", "--run.folder", "x"], "pyraminx"),
         (["train.tabular", "--puzzle", "rubik3x3-qtm", "--run.folder", "x"], "too many states"),
