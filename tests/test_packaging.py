@@ -1,11 +1,13 @@
 """What a user meets first: the import, the wheel, the examples."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 import venv
 import zipfile
 from importlib import metadata
@@ -80,6 +82,14 @@ def needed_by(name):
     return found
 
 
+def link(needed, place):
+    """Let the packages of distributions be found in a site-packages folder."""
+    for name in set(needed) - {"rubiks-gym"}:
+        for top in {file.parts[0] for file in needed[name].files} - {"..", "__pycache__"}:
+            if not (place / top).exists():
+                (place / top).symlink_to(needed[name].locate_file(top))
+
+
 @pytest.fixture(scope="module")
 def fresh(wheel, tmp_path_factory):
     """A virtual environment with the wheel and what it needs, linked from here instead of downloaded; its bin folder."""
@@ -88,9 +98,7 @@ def fresh(wheel, tmp_path_factory):
     place = next(folder.glob("lib/python*/site-packages"))
     needed = needed_by("rubiks-gym")
     assert not {"torch", "tyro", "rich", "wandb", "stable-baselines3"} & set(needed)
-    for name in set(needed) - {"rubiks-gym"}:
-        for top in {file.parts[0] for file in needed[name].files} - {"..", "__pycache__"}:
-            (place / top).symlink_to(needed[name].locate_file(top))
+    link(needed, place)
     run("-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--quiet", "--no-deps", "--no-index", str(wheel))
     return folder / "bin"
 
@@ -118,6 +126,22 @@ def test_installed_alone_the_wheel_searches_with_a_heuristic_of_ones_own(fresh):
     )
     assert "R' " in printed
     assert not {"torch", "tyro", "rich", "wandb", "stable_baselines3", "matplotlib"} & set(printed.split())
+
+
+def test_installed_from_the_wheel_the_page_is_served_without_a_checkout(fresh):
+    with pytest.raises(AssertionError, match=r'error: the page needs the package \w+: pip install "rubiks-gym\[play\]"'):
+        in_fresh(fresh, "rubiks-gym", "play", "--no-open")
+    link(needed_by("starlette") | needed_by("uvicorn"), next(fresh.parent.glob("lib/python*/site-packages")))
+    own = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    command = [fresh / "rubiks-gym", "play", "--no-open", "--port", "0"]
+    with subprocess.Popen(command, cwd=fresh, env=own, stdout=subprocess.PIPE, text=True) as server:
+        address = server.stdout.readline().split()[3]
+        agents = {agent["id"] for agent in json.load(urllib.request.urlopen(f"{address}api/info"))["agents"]}
+        if (ROOT / "rubiks_gym" / "play" / "static" / "index.html").exists():  # the page was built, so the wheel has it
+            assert b"<!doctype html>" in urllib.request.urlopen(address).read()
+        assert len(urllib.request.urlopen(f"{address}tables/rubik3x3-qtm.npz").read()) > 10e6
+        server.terminate()
+    assert "trained:rubik3x3-qtm" in agents and not {agent for agent in agents if agent.startswith(("random", "run"))}
 
 
 # The examples -----------------------------------------------------------------------------------------------------------

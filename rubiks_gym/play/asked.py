@@ -90,6 +90,8 @@ def _agent(id: Any, puzzle: str, runs: list[dict[str, Any]], folders: dict[str, 
     if id is None:
         return {"agent": None}
     kind, _, name = id.partition(":") if isinstance(id, str) else ("", "", "")
+    if kind in ("run", "random") and not catalogue.has_learners():
+        raise ValueError(f"the agent {_short(id)} needs the learners: start the server in a checkout of rubiks-gym")
     if kind == "run":
         run = next((run for run in runs if run["id"] == name), None)
         if run is None:
