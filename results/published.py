@@ -31,6 +31,11 @@ KONEN: dict[str, Any] = {  # percent solved of 200 cubes after p = 1, 2, ... twi
         "agent alone": [100, 100, 100, 100, 100, 100, 97.7, 94.5, 92.7, 88.5, 87.8, 88.0, 86.2],
         "MCTS 100": [100] * 13,
     },
+    "3x3-htm": {  # MCTS 100 with c_PUCT = 10, as in the figure
+        "agent alone": [100, 100, 100, 100, 99.0, 78.7, 48.7, 27.7, 12.2],
+        "MCTS 100": [100, 100, 100, 100, 99.8, 98.5, 89.2, 58.0, 34.3],
+        "MCTS 800": [100, 100, 100, 100, 100, 99.8, 92.8, 68.7, 45.3],
+    },
     "2x2-qtm": {
         "agent alone": [100, 100, 100, 100, 100, 100, 100, 99.7, 99.8, 98.2, 97.0, 95.3, 93.7, 94.7, 91.8, 90.7],
         "MCTS 100": [100] * 16,
@@ -88,6 +93,12 @@ LIN: dict[str, Any] = {
     "source": "Lin and Liang 2024, section 3; K and the time of training are not given",
     "solved": "99.4% of 50,000; it does not say how actions were chosen, nor how many moves it took",
     "correlation": {"fc": 0.834, "attention": 0.901},
+}
+KONEN_TABLE_9: dict[str, Any] = {  # 3x3x3, quarter turns, STICKER2; 200 cubes of 13 twists are tested
+    "source": "Konen 2023, arXiv:2301.12167, table 9: one core of an Intel i7-9850H, 2.6 GHz",
+    "episodes": 3_000_000,
+    "hours": {0: 0.5, 8: 5.4, 16: 9.5, 24: 13.0},  # of training, by nSym
+    "seconds": {0: (0.5, 48, 196, 390), 8: (4.0, 241, 877, 1400), 16: (7.3, 464, 1380, 2330), 24: (8.0, 550, 1760, 3130)},
 }
 SPEED: dict[str, Any] = {  # per second
     "source": "the authors' own programs (Konen's in Java, DeepCubeA's in Python), on one core of a machine like ours",

@@ -35,6 +35,13 @@ def turned(puzzle: Puzzle, most: int, n: int, allow_undo: bool = False, every: i
     return states, true_distances(puzzle, states), np.repeat(depths, n)
 
 
+def faces_turned(puzzle: Puzzle, most: int, n: int, seed: int = 0) -> Asked:
+    """n states of a cube after each number of random moves up to `most`, each of another face than the one before."""
+    states = [start_states(puzzle, depth, n, seed, allow_same_face=False) for depth in range(1, most + 1)]
+    joined = np.concatenate(states)
+    return joined, true_distances(puzzle, joined), np.repeat(np.arange(1, most + 1), n)
+
+
 def turned_proven(puzzle: Puzzle, turns: int, n: int, seed: int = 0) -> Asked:
     """n states of the 3x3x3 after so many random moves that do not undo one another, with proven distances."""
     states = start_states(puzzle, turns, n, seed)

@@ -1,11 +1,13 @@
-"""Settings of TD-n-tuple learning, and every agent of the report's appendix C by name.
+"""Settings of TD-n-tuple learning; presets of ours, and every agent of the report's appendix C by name.
 
-Differs from the paper in: the presets learn at alpha 1, not 0.25, and those of the 2x2x2 with traces (lambda 0.3), because both
-solve more after as many episodes (README.md has the trials); `--config.alpha 0.25 --config.lam 0` are the report's. The step
-cost c and TC-Init are those of the program behind the report's results (-0.04 and 0.001); its appendix prints -0.1 and 1e-4,
-which `--config.step-cost -0.1 --config.tc-init 1e-4` gives. That program's scrambles may undo the twist before; so do those of
-the 3x3-qtm presets, which are measured on such scrambles, while the other presets train on clean ones, which taught them more.
-gamma is 1, as in all the report's agents.
+The presets whose names end in -report are appendix C as printed, on the scrambles of the report's program: any quarter turn,
+also one that undoes the twist before; half turns never of the same face twice in a row. gamma is 1 in all.
+
+Ours differ in: the board, STICKER with tuples of four pieces on the 2x2x2 and CUBESTATE on the 3x3x3, not STICKER2; alpha 1,
+not 0.25; traces (lambda 0.3) on the 2x2x2. Each solves more after as many episodes (README.md has the trials). The step cost c,
+TC-Init and what the accumulators add up are those of the program behind the report's results (-0.04, 0.001, the TD error). The
+3x3-qtm presets train on the report's scrambles, which they are measured on, the others on such as undo no twist, which taught
+them more.
 """
 
 from dataclasses import dataclass, replace
@@ -87,12 +89,15 @@ class TdNTupleConfig:
             )
 
 
-_2X2 = TdNTupleConfig(alpha=1.0, lam=0.3)
-_3X3 = TdNTupleConfig(alpha=1.0, n_tuples=120)
+_2X2 = TdNTupleConfig(alpha=1.0, lam=0.3, board="sticker", tuple_length=4)
+_3X3 = TdNTupleConfig(alpha=1.0, n_tuples=120, board="cubestate")
 _3X3_QTM = replace(_3X3, p_max=13, max_steps=16, scramble_allow_undo=True)
 _HANOI = TdNTupleConfig(board="plain", n_tuples=10, tuple_length=5, episodes=100_000, p_max=31, max_steps=60)
 
-# the first seven are the report's agents
+# Appendix C; "rec-weight-change accumulation" is of weight changes.
+_REPORT = TdNTupleConfig(step_cost=-0.1, tc_init=1e-4, tc_accumulate="weight-change")
+_REPORT_QTM, _REPORT_HTM = replace(_REPORT, scramble_allow_undo=True), replace(_REPORT, scramble_allow_same_face=False)
+
 PRESETS: dict[str, Preset] = {
     "2x2-htm": Preset("rubik2x2-htm", replace(_2X2, p_max=13, max_steps=16), "the 2x2x2 in half and quarter turns"),
     "2x2-qtm": Preset("rubik2x2-qtm", replace(_2X2, p_max=16, max_steps=20), "the 2x2x2 in quarter turns"),
@@ -104,5 +109,13 @@ PRESETS: dict[str, Preset] = {
     "3x3-qtm-nsym16": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=16), "3x3-qtm with 16 symmetric images"),
     "3x3-qtm-nsym24": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=24), "3x3-qtm with all 24 rotations"),
     "3x3-qtm-nsym48": Preset("rubik3x3-qtm", replace(_3X3_QTM, nsym=48), "3x3-qtm with rotations and reflections (ours)"),
+    "2x2-htm-report": Preset("rubik2x2-htm", replace(_REPORT_HTM, p_max=13, max_steps=16), "2x2-htm as the report prints it"),
+    "2x2-qtm-report": Preset("rubik2x2-qtm", replace(_REPORT_QTM, p_max=16, max_steps=20), "2x2-qtm as the report prints it"),
+    "3x3-htm-report": Preset(
+        "rubik3x3-htm", replace(_REPORT_HTM, n_tuples=120, p_max=9, max_steps=13), "3x3-htm as the report prints it"
+    ),
+    "3x3-qtm-report": Preset(
+        "rubik3x3-qtm", replace(_REPORT_QTM, n_tuples=120, p_max=13, max_steps=16), "3x3-qtm as the report prints it"
+    ),
     "hanoi": Preset("hanoi-5-3", _HANOI, "a tower of five disks (ours)"),
 }

@@ -1,25 +1,36 @@
-"""TD-n-tuple beside Konen's report: percent solved after p twists, by the agent alone and in his MCTS wrapper; trials."""
+"""TD-n-tuple beside Konen's report: percent solved after p twists, by the agent alone and in his MCTS wrapper; boards."""
 
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from agents.protocol import Agent
 from results.measure import metrics
 from results.plots import solved_plot
-from results.published import KONEN
-from results.questions import Question, Run, Search, Study
-from results.states import turned
-from results.tables import Section
+from results.published import KONEN, KONEN_TABLE_9
+from results.questions import Answer, Question, Run, Search, Study
+from results.states import faces_turned, turned
+from results.tables import Section, pooled, table
 from train.evaluation import heuristic_quality
 
-MOST = {"2x2-qtm": 16, "2x2-htm": 13, "3x3-qtm": 15, "3x3-qtm-nsym8": 15}  # twists at most
+SMALL = ("2x2-qtm", "2x2-htm")
 LARGE = ("3x3-qtm", "3x3-qtm-nsym8")
+MOST = {"2x2-qtm": 16, "2x2-htm": 13, "3x3-qtm": 15, "3x3-htm": 9, "3x3-qtm-nsym8": 15}  # twists at most
+BOARDS: dict[str, dict[str, Any]] = {
+    "sticker2": {"board": "sticker2", "tuple_length": 7},
+    "cubestate": {"board": "cubestate", "tuple_length": 7},
+    "cubestate-points": {"board": "cubestate", "tuple_length": 7, "tuple_mode": "random-points"},
+    "sticker": {"board": "sticker", "tuple_length": 4},
+    "sticker-points": {"board": "sticker", "tuple_length": 4, "tuple_mode": "random-points"},
+}
+EPISODES = {"2x2-qtm": 100_000, "2x2-htm": 100_000, "3x3-qtm": 60_000, "3x3-htm": 60_000}  # that boards are compared after
 TRIALS: list[tuple[str, int, dict[str, Any]]] = [  # preset, episodes, changed settings (the report's: alpha 0.25, lam 0)
     *(("2x2-htm", 1_000_000, changed) for changed in ({"alpha": 0.25, "lam": 0.0}, {"lam": 0.0}, {})),
     *(("2x2-qtm", 1_000_000, changed) for changed in ({"lam": 0.0}, {})),
     *(("3x3-qtm", 400_000, changed) for changed in ({"alpha": 0.25}, {}, {"lam": 0.3}, {"n_tuples": 240})),
-    ("3x3-qtm", 400_000, {"tuple_mode": "random-points"}),
+    *((preset, EPISODES[preset], changed) for preset in ("2x2-qtm", "3x3-qtm") for changed in ({"max_steps": 1}, {})),
     *(("3x3-qtm-nsym8", 60_000, changed) for changed in ({"alpha": 0.25}, {})),
 ]
 
@@ -40,33 +51,96 @@ def everywhere(agent: Agent, folder: Path) -> dict[str, Any]:
     return {"states": agent.puzzle.n_states, "solved_greedily": heuristic_quality(agent)["greedy_without_undo_solved"]}
 
 
+def named(preset: str, episodes: int, changed: dict[str, Any]) -> str:
+    """The name of a trial."""
+    return "-".join([preset, f"{episodes // 1000}k", *(f"{key}-{value}" for key, value in changed.items())])
+
+
 ALONE, MCTS = {"agent alone": Search("greedy", {"max_steps": 50})}, {"MCTS 100": konen(100)}
 CHARGED = {"MCTS 100, steps charged": konen(100, charge_steps=True)}
-RUNS = [Run(preset, seed) for preset in ("2x2-qtm", "2x2-htm", "3x3-qtm") for seed in (0, 1, 2)]
+PRINTED = {"MCTS 100": konen(100, step_cost=-0.1, temperature=10.0)}  # of agents that learnt with the printed step cost
+TEN = {"MCTS 100": konen(100, c=10.0)}  # the 3x3x3 in half turns, where the report's figure has c_PUCT = 10
+RUNS = [Run(preset, seed) for preset in ("2x2-qtm", "2x2-htm", "3x3-qtm", "3x3-htm") for seed in (0, 1, 2)]
 RUNS += [Run("3x3-qtm-nsym8", seed, {"episodes": 1_000_000}) for seed in (0, 1, 2)]
-for preset, episodes, changed in TRIALS:
-    name = "-".join([preset, f"{episodes // 1000}k", *(f"{key}-{value}" for key, value in changed.items())])
-    RUNS.append(Run(preset, 0, {"episodes": episodes, **changed}, name))
+RUNS += [Run(f"{preset}-report", seed) for preset in EPISODES for seed in (0, 1, 2)]
+OLD = {preset: Run(preset, 0, BOARDS["sticker2"], f"{preset}-sticker2") for preset in (*SMALL, "3x3-qtm")}
+RUNS += OLD.values()
+COMPARED = {  # preset -> board -> name of the run
+    preset: {board: f"{preset}-{episodes // 1000}k-{board}" for board in BOARDS} for preset, episodes in EPISODES.items()
+}
+for preset, names in COMPARED.items():
+    for board, name in names.items():
+        RUNS += [Run(preset, seed, {"episodes": EPISODES[preset], **BOARDS[board]}, name) for seed in (0, 1, 2)]
+RUNS += [
+    Run(preset, 0, {"episodes": episodes, **changed}, named(preset, episodes, changed)) for preset, episodes, changed in TRIALS
+]
 QUESTIONS = [
-    Question("trials", tuple(run.name for run in RUNS if run.name), measure=last),
-    Question("all states", ("2x2-qtm", "2x2-htm"), measure=everywhere),
+    Question("boards", tuple(name for names in COMPARED.values() for name in names.values()), measure=last),
+    Question("trials", tuple(named(*trial) for trial in TRIALS), measure=last),
+    Question("all states", (*SMALL, *(OLD[preset].name for preset in SMALL)), measure=everywhere),
 ]
 for preset, most in MOST.items():
     plain, clean = partial(turned, most=most, n=200, allow_undo=True), partial(turned, most=most, n=200)
-    QUESTIONS.append(Question("plain walks", (preset,), plain, ALONE | MCTS | CHARGED))
-    QUESTIONS.append(Question("clean walks", (preset,), clean, ALONE | MCTS))
+    faces, halves = partial(faces_turned, most=most, n=200), preset.endswith("htm")
+    report, old = f"{preset}-report", f"{preset}-sticker2"
+    if halves:
+        of = (preset, *([old] if preset in OLD else []))
+        QUESTIONS.append(Question("other faces", of, faces, ALONE | (TEN if preset == "3x3-htm" else MCTS)))
+        QUESTIONS.append(Question("other faces", (report,), faces, ALONE | PRINTED))
+    else:
+        QUESTIONS.append(Question("plain walks", (preset,), plain, ALONE | MCTS | CHARGED))
+        if preset in EPISODES:
+            QUESTIONS.append(Question("plain walks", (report,), plain, ALONE | PRINTED))
+    if preset in OLD:
+        QUESTIONS.append(Question("plain walks", (old,), plain, ALONE | MCTS | CHARGED))
+    QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
     if preset in LARGE:  # a quarter of an hour each
-        QUESTIONS.append(Question("plain walks", (preset,), plain, {"MCTS 800": konen(800)}, seeds=(0,)))
+        of = (preset, *([old] if preset in OLD else []))
+        QUESTIONS.append(Question("plain walks", of, plain, {"MCTS 800": konen(800)}, seeds=(0,)))
+
+
+def boards_table(answers: list[Answer]) -> str:
+    """A line per board: percent solved alone, mean and extremes over seeds, for each cube and metric."""
+    found = {name: [100 * a.record["found"]["solved_alone"] for a in of] for name, of in pooled(answers).items()}
+    rows = []
+    for board in BOARDS:
+        cells = [found.get(names[board]) for names in COMPARED.values()]
+        rows.append([board, *(f"{np.mean(c):.1f} ({min(c):.1f} to {max(c):.1f})" if c else "" for c in cells)])
+    heads = [f"{preset}, {EPISODES[preset]:,} episodes" for preset in COMPARED]
+    return table(["percent solved alone; board", *heads], rows)
+
+
+def table_9(answers: list[Answer]) -> str:
+    """CPU hours of training per 3 million episodes, and CPU seconds for 200 cubes of 13 twists, beside the report's."""
+    rows = []
+    for nsym, preset in ((0, "3x3-qtm"), (8, "3x3-qtm-nsym8")):
+        of = [a for a in answers if a.run.title == preset and a.question.name == "plain walks"]
+        if not of:
+            continue
+        episodes = of[0].run.changed.get("episodes", KONEN_TABLE_9["episodes"])
+        hours = np.mean([a.record["training"]["cpu_seconds"] for a in of]) / 3600 * KONEN_TABLE_9["episodes"] / episodes
+        row = [str(nsym), f"{hours:.2f}", str(KONEN_TABLE_9["hours"][nsym])]
+        for label, theirs in zip(("agent alone", "MCTS 100", None, "MCTS 800"), KONEN_TABLE_9["seconds"][nsym], strict=True):
+            seconds = [200 * s for a in of if a.label == label for p, _, s, _ in a.record["by_group"] if p == 13]
+            row += [f"{np.mean(seconds):.3g}" if seconds else "", str(theirs)] if label else []
+        rows.append(row)
+    searches = [f"{label}, {whose}" for label in ("alone, s", "MCTS 100", "MCTS 800") for whose in ("ours", "the report's")]
+    return table(["nSym", "training, h, ours", "the report's", *searches], rows)
+
 
 BESIDE = {preset: {label: dict(enumerate(row, 1)) for label, row in KONEN[preset].items()} for preset in MOST}
 PLOT = ("solved.png", "Percent solved by twists", partial(solved_plot, below="twists p", beside=BESIDE))
 SECTIONS = []
 for preset, beside in BESIDE.items():
     theirs = {f"{label}, Konen": row for label, row in beside.items()}
-    SECTIONS.append(Section(preset, "plain walks, clean walks", runs=(preset,), by="twists p", beside=theirs))
+    of = tuple(title for title in (preset, f"{preset}-report", f"{preset}-sticker2") if title in {run.title for run in RUNS})
+    walks = "other faces, plain walks, clean walks" if preset.endswith("htm") else "plain walks, clean walks"
+    SECTIONS.append(Section(preset, walks, runs=of, by="twists p", beside=theirs))
 SECTIONS += [
     Section("The 3x3x3 on plain walks; dashed Konen's", "plain walks", runs=LARGE, table=lambda _: "", plot=PLOT),
     Section("Greedily from all states", "all states", "run, training, states, solved_greedily%"),
+    Section("Boards", "boards", table=boards_table),
+    Section("Time beside the report's table 9", "plain walks", runs=LARGE, table=table_9, note=f"{KONEN_TABLE_9['source']}."),
     Section("Trials", "trials", "run, training, solved_alone%", note=f"Konen: {KONEN['source']}."),
 ]
 STUDY = Study("td_ntuple", RUNS, QUESTIONS, SECTIONS, ("episodes",))

@@ -100,12 +100,12 @@ class Numbers(NamedTuple):
     play_value: bool  # play the action with the highest Q, else the one with most visits
 
 
-# Konen 2023, section 5.2.2: c_PUCT = 1, d_max = 50, E_eval = 50, I = 100 (or 800), R_pos = 1, c = -0.1. The softmax is over
-# values, reward + step_cost * cost, which is a temperature of 1 / |c| moves. The program behind the report's figures had
-# c = -0.04 and so 25 moves, and never took back the move before.
+# Konen 2023, section 5.2.2: c_PUCT = 1, d_max = 50, E_eval = 50, I = 100 (or 800), R_pos = 1. The softmax is over values,
+# reward + step_cost * cost, which is a temperature of 1 / |c| moves. The program behind the report's figures had c = -0.04 and
+# so 25 moves, and never took back the move before; the report prints c = -0.1, which is 10 moves.
 KONEN: dict[str, Any] = {
     "score": "puct", "c": 1.0, "first_q": 0.0, "backup": "mean", "charge_steps": False, "leaf": "children",
-    "reward": 1.0, "step_cost": -0.1, "temperature": 10.0, "depth_limit": 50, "too_deep": -1.0,
+    "reward": 1.0, "step_cost": -0.04, "temperature": 25.0, "depth_limit": 50, "too_deep": -1.0,
     "leaves": 1, "virtual_loss": 0.0, "iterations_per_move": 100, "max_moves": 50, "play": "visits",
     "stop_in_tree": False, "allow_undo": False, "shorten": False,
 }  # fmt: skip
