@@ -16,7 +16,7 @@ from agents.adi.network import NETWORKS, Architecture, make_network, probabiliti
 from agents.networks.embedding import feature_indices, make_features
 from agents.networks.symmetry import canonical, turned_actions
 from rubiks_gym.exact import Exact, ExactTable
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
+from rubiks_gym.puzzles import Hanoi, PermutationPuzzle, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.search import Budget, make_search
 from tests.short_runs import ADI as SMALL
 from tests.short_runs import adi_options as options
@@ -343,7 +343,7 @@ def test_every_search_runs_on_it(tmp_path):
 
 
 def test_policy_quality_of_true_distances_and_of_a_policy_that_goes_in_circles():
-    for puzzle in (Hanoi(3), Rubik2x2()):
+    for puzzle in (Hanoi(3), PermutationPuzzle("rings", [[1, 2, 3, 0, 4, 5], [0, 1, 3, 4, 5, 2]], ["A", "B"])):
         found = policy_quality(Exact(puzzle))
         assert found["optimal"] == found["greedy_solved"] == found["greedy_without_undo_solved"] == 1
         assert found["optimal_by_distance"] == [1.0] * int(ExactTable(puzzle).distances.max())

@@ -218,7 +218,7 @@ def test_konens_search_plays_the_reference_s_solution():
 @pytest.mark.parametrize("puzzle_args", [(Rubik2x2, "qtm"), (Rubik2x2, "htm"), (Hanoi, 3, 3)], ids=str)
 def test_solves_everything_with_the_exact_heuristic(name, puzzle_args):
     puzzle, distance, policy = exact(*puzzle_args)
-    states = puzzle.from_index(np.arange(27)) if puzzle_args[0] is Hanoi else some_states(puzzle, 1000)
+    states = puzzle.from_index(np.arange(27)) if puzzle_args[0] is Hanoi else some_states(puzzle, 250)
     solutions = mcts(puzzle, states, distance, policy, rng=np.random.default_rng(0), **SETTINGS[name])
     assert solutions.solved.all()
     assert are_solutions(puzzle, states, solutions.moves).all()
