@@ -138,11 +138,12 @@ def stepping(cubes: int, observation: str, rng: np.random.Generator, calls: int 
 
 def vector(bench: Bench) -> None:
     """The vector environment, with its resets, beside others without."""
-    ours = {f"step {form}": timed(stepping(VECTOR, form, bench.rng)) for form in ("state", "one-hot")}
+    ours = {f"step {form}": timed(stepping(VECTOR, form, bench.rng)) for form in ("state", "one-hot-uint8", "one-hot")}
     bench.measure(ours | {name: bench.peer(name, VECTOR) for name in ("jumanji_step", "envpool_step")})
     work = f"{VECTOR:,} 3x3x3, step and autoreset"
     bench.row(f"{work}, state", "/s", "step state", "jumanji_step", "Jumanji, no reset", required=40)
-    bench.row(f"{work}, one-hot", "/s", "step one-hot", "jumanji_step", "Jumanji, no reset", required=8)
+    bench.row(f"{work}, one-hot-uint8", "/s", "step one-hot-uint8", "jumanji_step", "Jumanji, no reset", required=8)
+    bench.row(f"{work}, one-hot (float32)", "/s", "step one-hot", "jumanji_step", "Jumanji, no reset", required=8)
     bench.row(f"{work}, state", "/s", "step state", "envpool_step", "EnvPool, no reset")
 
 
