@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from rubiks_gym.puzzles import kernels
+from rubiks_gym.puzzles.compiled import FormFiles
 from tests import commands
 
 ROOT = Path(__file__).parent.parent
@@ -240,3 +242,23 @@ thread.join()
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}  # nothing is compiled yet
     command = [sys.executable, "-W", "ignore", "-c", program, str(ROOT)]
     subprocess.run(command, env=environment, check=True, timeout=60)
+
+
+def test_processes_that_compile_different_forms_of_a_kernel_at_once_do_not_mix_them_up(tmp_path):
+    first, second, third = (FormFiles(str(tmp_path), "kernel", "stamp") for _ in range(3))
+    second._load_index = dict  # it looked before the first had written anything
+    written = []
+
+    def interrupted(write):
+        def write_later(*content):
+            if written:  # half of what the first has to write is there
+                second.save("for bytes", "code for bytes")
+            written.append(content)
+            write(*content)
+
+        return write_later
+
+    first._save_data, first._save_index = interrupted(first._save_data), interrupted(first._save_index)
+    first.save("for floats", "code for floats")
+    assert third.load("for bytes") in (None, "code for bytes") and third.load("for floats") in (None, "code for floats")
+    assert type(kernels.apply._cache._cache_file) is FormFiles

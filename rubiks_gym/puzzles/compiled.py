@@ -6,10 +6,12 @@ Compiling takes seconds, once after an installation. Who watches a terminal is t
 import os
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import register_jitable
 
@@ -21,9 +23,27 @@ INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def jit(function: Callable) -> Any:
     """The compiled function; where neither the installation nor the user's cache can be written, each process compiles."""
     try:
-        return njit(cache=True, **KERNEL)(function)
+        kernel = njit(cache=True, **KERNEL)(function)
     except RuntimeError:  # numba has found no place for its files
         return njit(**KERNEL)(function)
+    kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    if type(kept) is IndexDataCacheFile:
+        kept.__class__ = FormFiles
+    return kernel
+
+
+class FormFiles(IndexDataCacheFile):
+    """Numba's files of a kernel, with one for each form (signature) that never holds another.
+
+    Numba numbers them. Two processes that compile different forms at the same time then take the same number, and those that
+    come after run the one in place of the other.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        forms = self._load_index()
+        forms[key] = self._data_name(int.from_bytes(sha256(self._dump(key)).digest()[:7], "big"))
+        self._save_data(forms[key], data)  # before the index names it
+        self._save_index(forms)
 
 
 def inner(function: Callable) -> Any:
