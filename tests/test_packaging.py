@@ -18,6 +18,7 @@ import pytest
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.compiled import FormFiles
 from tests import commands
+from tests.page import STATIC, why_not_built
 
 ROOT = Path(__file__).parent.parent
 
@@ -68,6 +69,14 @@ def test_wheel_ships_the_suite_alone_in_20_megabytes(wheel):
     assert {name.split("/")[0].split("-")[0] for name in names} == {"rubiks_gym"}
     assert {"rubiks_gym/envs/rubik.py", "rubiks_gym/py.typed", "rubiks_gym/ntuple/trained/rubik3x3-qtm.npz"} <= set(names)
     assert wheel.stat().st_size < 20e6
+
+
+def test_wheel_ships_the_built_page_and_the_tables_once(wheel):
+    if reason := why_not_built():
+        pytest.skip(reason)
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if "/static/" in name]
+    built = {file.relative_to(ROOT).as_posix() for file in STATIC.iterdir() if file.is_file()}
+    assert set(names) == built and any(name.endswith("index.html") for name in names)
 
 
 def needed_by(name):

@@ -1,8 +1,8 @@
 // A line chart as an SVG, drawn anew whenever its lines change.
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT] = [560, 240];
-const EDGE = { left: 44, right: 12, top: 12, bottom: 42 };
+const HEIGHT = 190;
+const EDGE = { left: 40, right: 20, top: 10, bottom: 38 };
 
 /**
  * lines: [{name, points: [[x, y], ...]}]; options: {x, y} name the axes, `mark` is an x to point out. The chart says in words what it
@@ -10,6 +10,7 @@ const EDGE = { left: 44, right: 12, top: 12, bottom: 42 };
  */
 export function drawChart(svg, lines, { x, y, mark = null, label }) {
   const points = lines.flatMap((line) => line.points).filter((point) => point.every(Number.isFinite));
+  const WIDTH = Math.max(260, svg.clientWidth || 400);
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", label ?? `${y} against ${x}`);
@@ -32,7 +33,7 @@ export function drawChart(svg, lines, { x, y, mark = null, label }) {
     add("line", { x1: EDGE.left, x2: WIDTH - EDGE.right, y1: toY(at), y2: toY(at), class: "rule" });
     add("text", { x: EDGE.left - 6, y: toY(at) + 4, class: "tick end" }, short(at));
   }
-  for (const at of across) add("text", { x: toX(at), y: HEIGHT - EDGE.bottom + 18, class: "tick" }, short(at));
+  for (const at of across) add("text", { x: toX(at), y: HEIGHT - EDGE.bottom + 16, class: "tick" }, short(at));
   add("text", { x: (EDGE.left + WIDTH - EDGE.right) / 2, y: HEIGHT - 3, class: "axis" }, x);
   if (y) add("text", { x: EDGE.left + 4, y: EDGE.top + 6, class: "axis start" }, y);
   if (mark !== null) add("line", { x1: toX(mark), x2: toX(mark), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "mark" });

@@ -16,10 +16,11 @@ const INSET = 0.055; // gap around a sticker, as a share of a facelet
 const ROUND = 0.16;
 
 export class CubeView {
-  /** onTurn(move) is called when a drag has turned a face; the view shows it already. */
-  constructor(canvas, onTurn) {
+  /** onTurn(move) is called when a drag has turned a face; the view shows it already. If nobody can turn it, drags only look around. */
+  constructor(canvas, onTurn, { canTurn = true } = {}) {
     this.canvas = canvas;
     this.onTurn = onTurn;
+    this.canTurn = canTurn;
     this.context = canvas.getContext("2d");
     this.home();
     this.size = 3;
@@ -233,7 +234,7 @@ export class CubeView {
     if (this.drag) return;
     this.stop();
     const at = this.#at(event);
-    const hit = event.button === 0 ? this.drawn?.findLast(({ corners }) => contains(corners, at)) : null;
+    const hit = event.button === 0 && this.canTurn ? this.drawn?.findLast(({ corners }) => contains(corners, at)) : null;
     this.drag = { pointer: event.pointerId, at, square: hit?.square ?? null, turn: null };
     this.canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -244,7 +245,7 @@ export class CubeView {
     const { drag } = this;
     const at = this.#at(event);
     if (!drag) {
-      const isOver = this.drawn?.some(({ corners }) => contains(corners, at));
+      const isOver = this.canTurn && this.drawn?.some(({ corners }) => contains(corners, at));
       this.canvas.style.cursor = isOver ? "grab" : "move";
       return;
     }

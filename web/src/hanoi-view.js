@@ -5,12 +5,13 @@ const [WIDTH, HEIGHT, BASE] = [900, 520, 460];
 
 export class HanoiView {
   /** onMove(move) is called when somebody asks for a move. */
-  constructor(svg, onMove) {
+  constructor(svg, onMove, { canMove = true } = {}) {
     this.svg = svg;
     this.onMove = onMove;
     this.chosen = null;
     this.still = window.matchMedia("(prefers-reduced-motion: reduce)");
     svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+    if (!canMove) return;
     svg.addEventListener("pointerdown", (event) => {
       const peg = this.#pegAt(event);
       if (this.chosen === null) this.drag = { from: peg };

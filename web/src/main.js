@@ -202,7 +202,8 @@ function fillSolvers() {
   const groups = [group("In this browser", options)];
   const fitting = (info?.agents ?? []).filter((agent) => fromName(agent.puzzle)?.kind === puzzle.kind);
   if (fitting.length) {
-    const there = fitting.map((agent) => Object.assign(new Option(agent.title, `agent:${agent.id}`), { agent }));
+    const title = (agent) => `${agent.title}: ${info.puzzles.find(({ name }) => name === agent.puzzle)?.title ?? agent.puzzle}`;
+    const there = fitting.map((agent) => Object.assign(new Option(title(agent), `agent:${agent.id}`), { agent }));
     groups.push(group("On this computer, by Python", there));
   }
   $("who").replaceChildren(...groups);
@@ -218,7 +219,7 @@ function group(label, options) {
 
 function showSolver() {
   const { about, agent } = $("who").selectedOptions[0];
-  $("about").textContent = about ?? `${agent.algorithm}, ${agent.puzzle}`;
+  $("about").textContent = about ?? `${agent.algorithm} on ${agent.puzzle}, searched by Python.`;
   $("options").hidden = !agent;
   $("options").replaceChildren(...(agent ? optionFields(info, agent) : []));
   const size = agent && fromName(agent.puzzle);
@@ -319,7 +320,7 @@ function showResult(result, back) {
   $("moves").replaceChildren(
     ...turns.map(({ move }, i) => {
       const item = document.createElement("li");
-      item.append(button(puzzle.shown(move), () => jump(i + 1), { "aria-label": `${i + 1}: ${puzzle.spoken(move)}` }));
+      item.append(button(puzzle.shown(move), () => jump(i + 1), { "aria-label": puzzle.spoken(move) }));
       return item;
     }),
   );
@@ -443,6 +444,7 @@ $("typed").addEventListener("submit", (event) => {
   try {
     setState(puzzle.read($("text").value));
     say("Set.");
+    (puzzle.kind === "hanoi" ? $("towers") : $("cube")).focus({ preventScroll: true }); // so that keys turn it
   } catch (error) {
     fault(`${error.message}.`);
   }
@@ -516,7 +518,7 @@ function showView(name) {
   $("puzzles").hidden = name !== "solve";
   for (const other of ["compare", "runs"]) {
     $(other).hidden = other !== name;
-    if (other === name) views[other] ??= other === "compare" ? makeCompare($("compare"), info) : makeRuns($("runs"));
+    if (other === name) views[other] ??= other === "compare" ? makeCompare($("compare"), info, puzzle) : makeRuns($("runs"));
     views[other]?.[other === name ? "open" : "close"]();
   }
 }

@@ -19,12 +19,11 @@ const TOKEN = /(?:[URFDLB]w?|[urfdlbMESxyz])[0-9]*'?/g;
 
 /** Turns and rotations such as ["R", "U'", "F2", "x"] from a text; an Error says what cannot be read. */
 export function parseMoves(text) {
-  const clean = text.replace(/[’′`´]/g, "'").replace(/([0-9])\s*'/g, "$1'");
-  // Letters that run together are taken apart; anything with brackets or remarks is left as it is.
-  const apart = /^[\sURFDLBurfdlbMESxyzw0-9']*$/.test(clean) ? clean.replace(TOKEN, " $& ") : clean;
+  const clean = text.replace(/\/\/.*$/gm, "").replace(/[’′`´]/g, "'");
+  const apart = clean.replace(TOKEN, " $& "); // letters that run together
   let leaves;
   try {
-    leaves = [...new Alg(apart.trim()).experimentalLeafMoves()];
+    leaves = [...new Alg(apart.replace(/\s+/g, " ").trim()).experimentalLeafMoves()];
   } catch (fault) {
     throw new Error(`cannot read “${shortened(text)}”: ${fault.message}`);
   }

@@ -25,7 +25,7 @@ export function cubePuzzle(size) {
     turns: merged,
     text: (moves) => moves.map(({ move }) => move).join(" "),
     shown: (move) => move,
-    spoken: (move) => `${move[0]}${move.endsWith("'") ? " prime" : move.endsWith("2") ? " twice" : ""}`,
+    spoken: (move) => (move.length === 1 ? move : `${move}, ${move[0]} ${move.endsWith("2") ? "twice" : "prime"}`),
     /** A state from moves, which start at the solved cube, or from facelets. */
     read(text) {
       const bare = text.replace(/\s+/g, "");
@@ -74,7 +74,7 @@ export function hanoiPuzzle(disks, pegs) {
     turns: (moves) => moves.map((move) => ({ move, quarters: 1 })),
     text: (moves) => moves.map(({ move }) => move).join(" "),
     shown: (move) => `${peg(move[0])}→${peg(move[1])}`,
-    spoken: (move) => `from peg ${peg(move[0])} to peg ${peg(move[1])}`,
+    spoken: (move) => `${peg(move[0])}→${peg(move[1])}, from peg ${peg(move[0])} to peg ${peg(move[1])}`,
     /** A state from moves ("AC AB", or "02 01"), which start with all disks on the first peg, or from the peg of every disk. */
     read(text) {
       const words = text.trim().toUpperCase().replace(/->|→/g, "").split(/[\s,]+/).filter(Boolean);
@@ -111,5 +111,5 @@ export function fromName(name) {
   const cube = /^rubik([23])x\1-/.exec(name);
   if (cube) return { kind: `cube${cube[1]}` };
   const towers = /^hanoi-(\d+)-(\d+)$/.exec(name);
-  return towers && towers[2] <= 8 ? { kind: "hanoi", disks: Number(towers[1]), pegs: Number(towers[2]) } : null;
+  return towers && towers[1] <= 12 && towers[2] <= 8 ? { kind: "hanoi", disks: Number(towers[1]), pegs: Number(towers[2]) } : null;
 }
