@@ -271,3 +271,10 @@ def test_processes_that_compile_different_forms_of_a_kernel_at_once_do_not_mix_t
     first.save("for floats", "code for floats")
     assert third.load("for bytes") in (None, "code for bytes") and third.load("for floats") in (None, "code for floats")
     assert type(kernels.apply._cache._cache_file) is FormFiles
+
+
+def test_the_first_step_compiles_what_it_needs_and_nothing_twice(tmp_path):
+    program = "import gymnasium as gym, rubiks_gym; env = gym.make('Rubik3x3-v0'); env.reset(seed=0); env.step(0)"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, check=True)
+    compiled = sorted(path.name.split("-")[0] for path in tmp_path.rglob("*.nbc"))  # one file for each kernel and its types
+    assert compiled == [f"kernels.{kernel}" for kernel in ("is_solved", "one_hot", "seeds_and_depths", "step", "walk")]
