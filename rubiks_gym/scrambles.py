@@ -14,11 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from rubiks_gym.checks import array, flag, named, number, whole
-from rubiks_gym.puzzles import Puzzle, kernels, sample_seeds
+from rubiks_gym.puzzles import LONGEST, Puzzle, kernels, sample_seeds
 from rubiks_gym.puzzles.threads import over_rows
 
 Starts = tuple[np.ndarray, np.ndarray]
-LONGEST = 100_000  # moves of a walk: a longer one would keep a compiled loop busy for minutes
 
 
 class Scramble(Protocol):

@@ -398,3 +398,60 @@ def test_arrays_are_of_a_kind_a_shape_and_not_below_a_bound():
     ):
         with pytest.raises(ValueError, match=f"^depth must be 2 {kind} of at least 0, shape \\(2,\\), got "):
             checks.array(kind, (2,), 0, depth=wrong)
+
+
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3("htm"), Hanoi(4)], ids=lambda p: p.name)
+def test_no_shape_and_no_type_reaches_a_kernel_of_step_that_would_trust_it(puzzle):
+    good, actions = np.tile(puzzle.goal, (3, 1)), np.zeros(3, np.int64)
+    for bad in (
+        good[:, :-1],
+        np.tile(good, 50),
+        good.astype(np.int64) + 10**6,
+        good[:2],
+        good.tolist(),
+        None,
+        good[0],
+        good[None],
+    ):
+        with pytest.raises(ValueError, match="uint8 array of shape|actions must have shape"):
+            puzzle.step(bad, actions)
+    for bad in (actions[:1], actions.astype(float), actions[None], 0, None, "R"):
+        with pytest.raises(ValueError, match="actions must"):
+            puzzle.step(good, bad)
+    assert (puzzle.step(good, [0, 1, 2])[0] == puzzle.step(good, np.array([0, 1, 2], np.uint8))[0]).all()
+
+
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Hanoi(4), Rubik3x3("htm")], ids=lambda p: p.name)
+def test_what_is_written_into_can_be_written_to_and_fits(puzzle):
+    good = np.tile(puzzle.goal, (2, 1))
+    room = np.empty((2, puzzle.n_actions, puzzle.state_size), np.uint8)
+    frozen = room.copy()
+    frozen.flags.writeable = False
+    for bad in (frozen, room[:1], room.astype(int), room[:, :, ::-1], [1]):
+        with pytest.raises(ValueError, match="out must be a contiguous uint8 array"):
+            puzzle.expand(good, out=bad)
+    if isinstance(puzzle, Rubik2x2):
+        with pytest.raises(ValueError, match="out must be a contiguous uint8 array"):
+            puzzle.step(good, np.zeros(2, np.int64), out=good[:1].copy())
+
+
+@pytest.mark.parametrize("puzzle", [Rubik2x2(), Hanoi(4)], ids=lambda p: p.name)
+@pytest.mark.parametrize("depth", [-1, 1.5, True, 10**9, 10**18, "3", None])
+def test_a_walk_has_a_length_that_can_be(puzzle, depth):
+    seeds = np.arange(2, dtype=np.uint64)
+    for walks in (puzzle.walks, puzzle.canonical_walks):
+        with pytest.raises(ValueError, match="depth must be a whole number from 0 to 100000"):
+            walks(seeds, depth)
+    if depth is not True:
+        with pytest.raises(ValueError, match="depths must be whole numbers from 0 to 100000"):
+            puzzle.walk(seeds, depth)
+    with pytest.raises(ValueError, match="allow_undo must be True or False"):
+        puzzle.walks(seeds, 3, allow_undo="no")
+
+
+def test_long_walks_of_many_are_made_in_pieces_and_are_the_same(monkeypatch):
+    cube, seeds = Rubik3x3(), np.arange(3000, dtype=np.uint64)
+    depths = seeds.astype(np.int64) % 40
+    whole = cube.walk(seeds, depths), cube.walks(seeds, 7)
+    monkeypatch.setattr("rubiks_gym.puzzles.permutation.AT_A_TIME", 1000)
+    assert (cube.walk(seeds, depths) == whole[0]).all() and (cube.walks(seeds, 7) == whole[1]).all()

@@ -705,7 +705,7 @@ def test_a_limit_of_memory_holds_for_all_threads_together():
     assert 0.1 < peak / limit < 1.2
 
 
-@pytest.mark.parametrize("memory", [200_000, 2_000_000])
+@pytest.mark.parametrize("memory", [200_000, 3_000_000])
 def test_running_short_of_shared_memory_changes_no_result(memory):
     puzzle, before = Rubik2x2(), get_num_threads()
     states, rough = some_states(puzzle, 12), rough_heuristic(puzzle)

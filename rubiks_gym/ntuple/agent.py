@@ -89,7 +89,7 @@ class SymmetricNTuple:
             self._over(inverse_sums, (reader.look_ups, self.weights), states, out)
             return scale * out
 
-        return DecomposedHeuristic(first, second)
+        return DecomposedHeuristic(first, second, weights.nbytes)
 
     def _over(self, kernel: Callable, tables: tuple, states: np.ndarray, out: np.ndarray) -> None:
         """Run a kernel over states [B, S]; values that no piece can have are refused by name."""

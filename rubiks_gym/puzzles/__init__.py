@@ -5,11 +5,12 @@ from rubiks_gym.puzzles.cube import Cube, Rubik2x2, Rubik3x3
 from rubiks_gym.puzzles.goals import GoalPuzzle
 from rubiks_gym.puzzles.hanoi import Hanoi
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
-from rubiks_gym.puzzles.puzzle import Puzzle, are_solutions, sample_seeds
+from rubiks_gym.puzzles.puzzle import LONGEST, Puzzle, are_solutions, sample_seeds
 from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
 from rubiks_gym.registration import PUZZLES, puzzle_from_name
 
 __all__ = [
+    "LONGEST",
     "PUZZLES",
     "Cube",
     "GoalPuzzle",

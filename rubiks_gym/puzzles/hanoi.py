@@ -35,10 +35,11 @@ class Hanoi(Puzzle):
     def apply(self, states: np.ndarray, actions: ArrayLike) -> np.ndarray:
         """The states [B, S] after one action each; an illegal move changes nothing."""
         states = self.as_states(states)
-        return self.step(states, self.as_actions(actions, len(states)))[0]
+        return self.step_unchecked(states, self.as_actions(actions, len(states)))[0]
 
-    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The states [B, S] after one action each, and which of them are solved [B]."""
+    def step_unchecked(
+        self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         if out is None:
             out = np.empty(states.shape, UINT8)
         solved = np.empty(len(states), BOOL)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rubiks_gym.checks import choice
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.chain import Chain
-from rubiks_gym.puzzles.puzzle import BOOL, UINT8, Puzzle, Sequences, _frozen, hash_of
+from rubiks_gym.puzzles.puzzle import AT_A_TIME, BOOL, LONGEST, UINT8, Puzzle, Sequences, _frozen, hash_of
 from rubiks_gym.puzzles.table import reachable
 from rubiks_gym.puzzles.threads import over_rows
 
@@ -98,8 +98,9 @@ class PermutationPuzzle(Puzzle):
             self.refuse_actions(actions)
         return out
 
-    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The states [B, S] after one action each, and which of them are solved [B]."""
+    def step_unchecked(
+        self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         if out is None:
             out = np.empty(states.shape, UINT8)
         solved = np.empty(len(states), BOOL)
@@ -116,11 +117,15 @@ class PermutationPuzzle(Puzzle):
 
     def _walk(self, seeds: np.ndarray, depths: np.ndarray, sequences: Sequences, path: np.ndarray | None) -> np.ndarray:
         tables = (self.moves, *sequences[1:], self.goal)
-        if path is not None:
-            over_rows(kernels.walks, tables, (seeds, path))
-            return path
-        out = np.empty((len(seeds), self.state_size), np.uint8)
-        over_rows(kernels.walk, tables, (seeds, depths, out))
+        out = np.empty((len(seeds), self.state_size), np.uint8) if path is None else path
+        rows = (seeds, depths, out) if path is None else (seeds, out)
+        kernel = kernels.walk if path is None else kernels.walks
+        if len(seeds) * LONGEST <= AT_A_TIME:
+            over_rows(kernel, tables, rows)
+            return out
+        at_a_time = AT_A_TIME // max(int(depths.max()), 1)
+        for start in range(0, len(seeds), at_a_time):
+            over_rows(kernel, tables, tuple(array[start : start + at_a_time] for array in rows))
         return out
 
     # The group ------------------------------------------------------------------------------------------------------

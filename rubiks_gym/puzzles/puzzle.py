@@ -13,13 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rubiks_gym.checks import array, number
+from rubiks_gym.checks import array, flag, number, whole
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.streams import GOLDEN, choose, mix, seeds_from
 from rubiks_gym.puzzles.threads import over_rows
 
 # A single environment makes small arrays at every step, where a dtype object is noticeably faster than a type.
 UINT8, INT64, BOOL = np.dtype(np.uint8), np.dtype(np.int64), np.dtype(bool)
+
+LONGEST = 100_000  # moves of a walk: a longer one would keep a compiled loop busy for minutes
+AT_A_TIME = 10**8  # moves of walks that a compiled loop makes before Ctrl-C is listened to: about a second
 
 
 class Sequences(NamedTuple):
@@ -101,11 +104,20 @@ class Puzzle:
         """Which states are the goal, [B] bool."""
         return self._each(states, kernels.is_solved, (self.goal,), (), BOOL)
 
-    def step(self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def step(self, states: np.ndarray, actions: ArrayLike, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The states [B, S] after one action each, and which of them are solved [B].
 
-        What environments call at every step, with states and actions they have checked already; the states may be written
-        into out, an array that is not needed any more.
+        The states may be written into out, an array that is not needed any more.
+        """
+        states = self.as_states(states)
+        return self.step_unchecked(states, self.as_actions(actions, len(states)), room_for(states.shape, out))
+
+    def step_unchecked(
+        self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same for contiguous arrays of the right types and shapes, of which compiled moves trust every one.
+
+        What environments call at every step.
         """
         next_states = self.apply(states, actions)
         return next_states, self.is_solved(next_states)
@@ -123,12 +135,7 @@ class Puzzle:
 
     def room_for_children(self, states: np.ndarray, out: np.ndarray | None) -> np.ndarray:
         """An array [B, A, S] for the children of states: out, if it is one."""
-        shape = (len(states), self.n_actions, self.state_size)
-        if out is None:
-            return np.empty(shape, np.uint8)
-        if out.dtype != np.uint8 or out.shape != shape or not out.flags.c_contiguous:
-            raise ValueError(f"out must be a contiguous uint8 array of shape {shape}, got {out.dtype} {out.shape}")
-        return out
+        return room_for((len(states), self.n_actions, self.state_size), out)
 
     # Walks and random states ----------------------------------------------------------------------------------------
 
@@ -145,6 +152,8 @@ class Puzzle:
         return self._walk(seeds, self.as_depths(depths, len(seeds)), sequences, path=None)
 
     def _sequences_that(self, allow_undo: bool, allow_same_face: bool) -> Sequences:
+        if type(allow_undo) is not bool or type(allow_same_face) is not bool:
+            flag(allow_undo=allow_undo, allow_same_face=allow_same_face)
         if allow_same_face:
             return self._sequences["any" if allow_undo else "no undo"]
         if allow_undo:
@@ -163,6 +172,7 @@ class Puzzle:
 
     def _path(self, seeds: np.ndarray, depth: int, sequences: Sequences) -> np.ndarray:
         seeds = self.as_seeds(seeds)
+        whole(0, LONGEST, depth=depth)
         path = np.empty((len(seeds), depth, self.state_size), np.uint8)
         return self._walk(seeds, np.full(len(seeds), depth), sequences, path)
 
@@ -307,8 +317,9 @@ class Puzzle:
     def as_depths(self, depths: ArrayLike, n: int) -> np.ndarray:
         """Numbers of moves as an int64 array [n]; one number stands for n of them."""
         depths = np.asarray(depths)
-        if depths.shape not in ((), (n,)) or depths.dtype.kind not in "iu" or np.count_nonzero(depths < 0):
-            raise ValueError(f"depths must be whole numbers of at least 0, one or {n} of them, got {depths!r}")
+        whole = depths.shape in ((), (n,)) and depths.dtype.kind in "iu"
+        if not whole or np.count_nonzero(depths.astype(np.uint64) > LONGEST):  # a negative one becomes very large
+            raise ValueError(f"depths must be whole numbers from 0 to {LONGEST}, one or {n} of them, got {depths!r}")
         return np.ascontiguousarray(depths if depths.ndim else np.full(n, depths), np.int64)
 
     def as_costs(self, costs: ArrayLike | None) -> np.ndarray:
@@ -413,6 +424,16 @@ def sample_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy Generator (np.random.default_rng(seed)), got {type(rng).__name__}")
     return seeds_from(rng, n)
+
+
+def room_for(shape: tuple[int, ...], out: np.ndarray | None) -> np.ndarray:
+    """A uint8 array of a shape to write into: out, if it is one."""
+    if out is None:
+        return np.empty(shape, UINT8)
+    if not (isinstance(out, np.ndarray) and out.dtype == UINT8 and out.shape == shape and out.flags.carray):
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ValueError(f"out must be a contiguous uint8 array of shape {shape} that can be written to, got {given}")
+    return out
 
 
 def without_undo(inverse_action: np.ndarray) -> np.ndarray:

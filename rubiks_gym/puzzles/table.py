@@ -214,10 +214,14 @@ class StateTable:
         self.slots[:] = _EMPTY
         self._n = 0
 
-    def nbytes_with(self, more: int) -> int:
-        """How many bytes the table takes once there is room for some more states."""
+    def sizes_with(self, more: int) -> list[tuple[np.ndarray, int]]:
+        """Its arrays, and how many rows each has once there is room for some more states."""
         capacity, slots = self._sizes(more)
-        return capacity * self.states.shape[1] + slots * self.slots.itemsize
+        return [(self.states, capacity), (self.slots, slots)]
+
+    def nbytes_with(self, more: int) -> int:
+        """How many bytes the table takes at most while it gets room for some more states."""
+        return nbytes_grown(self.sizes_with(more))
 
     def _make_room(self, more: int) -> None:
         if self._n + more > MOST:
@@ -237,6 +241,12 @@ class StateTable:
 def enough(capacity: int, needed: int) -> int:
     """The capacity that an array grows to: by a half at least, so that copying costs every row but a few moves in all."""
     return capacity if needed <= capacity else max(needed, capacity * 3 // 2)
+
+
+def nbytes_grown(sizes: list[tuple[np.ndarray, int]]) -> int:
+    """How many bytes arrays take once they have so many rows, with the largest of those that are copied on the way."""
+    rows = sum(n * array.itemsize * int(np.prod(array.shape[1:])) for array, n in sizes)
+    return rows + max((array.nbytes for array, n in sizes if n > len(array)), default=0)
 
 
 def grown(array: np.ndarray, capacity: int) -> np.ndarray:

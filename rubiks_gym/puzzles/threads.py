@@ -23,7 +23,8 @@ _MANY = 1 << 15
 
 _threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _pool: ThreadPoolExecutor | None = None
-_here = threading.local()  # .busy: this thread is one of several side by side
+_here = threading.local()  # .busy: this thread is one of several side by side; .stop: an Event, set when it is to end
+_any_stopped = False  # whether any thread was ever told to end, which is quicker to ask
 
 
 def set_num_threads(n: int) -> None:
@@ -43,6 +44,8 @@ def over_rows(kernel: Callable, tables: tuple, rows: tuple[np.ndarray, ...]) -> 
 
     A kernel returns False when it met a row it refuses; the result is whether all rows were accepted.
     """
+    if _any_stopped and getattr(_here, "busy", False) and _here.stop.is_set():
+        raise StoppedError
     if len(rows[0]) < _MANY or _threads == 1:
         return kernel(*(tables + rows))
     return all(side_by_side([partial(kernel, *tables, *piece) for piece in pieces(rows)]))
@@ -55,17 +58,37 @@ def pieces(rows: tuple[np.ndarray, ...]) -> list[tuple[np.ndarray, ...]]:
 
 
 def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """The results of functions that are run on all threads at the same time; none of them is shared out further."""
-    global _pool
+    """The results of functions that are run on all threads at the same time; none of them is shared out further.
+
+    If one of them fails, or on Ctrl-C, none goes on: those that wait do not begin, and those under way end where they next
+    look at rows of a batch.
+    """
+    global _pool, _any_stopped
     if _threads == 1 or len(calls) < 2 or getattr(_here, "busy", False):
         return [call() for call in calls]
     if _pool is None:
-        _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rubiks_gym", initializer=_mark_busy)
-    return [future.result() for future in [_pool.submit(call) for call in calls]]
+        _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rubiks_gym")
+    stop, futures = threading.Event(), []
+    try:
+        for call in calls:
+            futures.append(_pool.submit(_unless, stop, call))
+        return [future.result() for future in futures]
+    except BaseException:
+        stop.set()
+        _any_stopped = True
+        for future in futures:
+            future.cancel()
+        raise
 
 
-def _mark_busy() -> None:
-    _here.busy = True
+def _unless(stop: threading.Event, call: Callable[[], T]) -> T:
+    """What a call returns, made in a thread that ends it when stop is set."""
+    _here.busy, _here.stop = True, stop
+    return call()
+
+
+class StoppedError(Exception):
+    """This thread works for a call that has failed or was interrupted, and nobody waits for what it finds."""
 
 
 def copied(array: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:

@@ -10,7 +10,7 @@ from rubiks_gym.exact import OptimalSolver
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.table import StateTable, children
 from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic, as_costs, heuristic
-from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
+from rubiks_gym.search.perimeter import Perimeter, begin, less_memory, one_by_one
 from rubiks_gym.search.solutions import Budget, MemorySpentError, Solutions
 from rubiks_gym.search.tail import ExactTail
 
@@ -65,11 +65,18 @@ def beam(
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, width=width, max_steps=max_steps, children_per_state=children_per_state)
     whole(0, tail=tail)
-    finisher = partial(ExactTail, OptimalSolver(puzzle, budget.memory), tail) if tail else None
+    finisher = None
+    if tail:
+        solver = OptimalSolver(puzzle, budget.memory)
+        budget, finisher = (
+            less_memory(budget, solver.table.distances.nbytes, "the table of the tail"),
+            partial(ExactTail, solver, tail),
+        )
     if decomposed is None:
         most, cost = puzzle.n_actions * width, cost_to_go
         children_of = partial(_all_below, puzzle)
     else:
+        budget = less_memory(budget, decomposed.nbytes, "the decomposed heuristic")
         most, cost = min(children_per_state, puzzle.n_actions) * width, decomposed.second
         children_of = partial(_promising_below, puzzle, decomposed.first, most)
     solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, finisher, perimeter, budget, watch)

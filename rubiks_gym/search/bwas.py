@@ -12,7 +12,7 @@ import numpy as np
 from rubiks_gym.checks import number, whole
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.compiled import jit
-from rubiks_gym.puzzles.table import MOST, StateTable, children, enough, grown
+from rubiks_gym.puzzles.table import MOST, StateTable, children, enough, grown, nbytes_grown
 from rubiks_gym.search.heuristic import CostToGo
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions, path
@@ -118,6 +118,7 @@ _NODE = np.dtype(
     ],
     align=True,
 )
+_CHILD = 32  # bytes of a child besides its state while it is made: parent, action, number, cost
 _ENTRY = np.dtype([("f", np.float32), ("h", np.float32), ("node", np.int32)])
 
 
@@ -158,9 +159,10 @@ class _Tree:
         return self.nodes["g"][which] + self.nodes["h"][which]
 
     def nbytes_with(self, more: int) -> int:
-        """How many bytes the tree takes once there is room for some more nodes."""
+        """How many bytes the tree takes at most while it gets room for some more nodes, and these are made."""
         nodes, entries = enough(len(self.nodes), len(self.table) + more), enough(len(self.heap), self.entries + more)
-        return self.table.nbytes_with(more) + nodes * _NODE.itemsize + entries * _ENTRY.itemsize
+        arrays = [*self.table.sizes_with(more), (self.nodes, nodes), (self.heap, entries)]
+        return nbytes_grown(arrays) + more * (self.table.states.shape[1] + _CHILD)
 
 
 @jit

@@ -64,7 +64,7 @@ def greedy(
     steps: list[np.ndarray] = []  # per step the action of each start, [B], -1 where it stands still
     going = np.flatnonzero(~solved)
     while len(going) and len(steps) < max_steps and budget.clock() < deadline:
-        if visited.nbytes_with(len(going)) + 2 * len(states) * len(steps) > budget.memory:
+        if visited.nbytes_with(len(going)) + 2 * len(states) * len(steps) > budget.arrays:
             break
         children = puzzle.expand(now[going])  # [n, A, S]
         allowed = puzzle.legal(now[going])  # [n, A]

@@ -24,6 +24,7 @@ class DecomposedHeuristic(NamedTuple):
 
     first: Callable[[np.ndarray], np.ndarray]  # states [B, S] to [B, A]
     second: Callable[[np.ndarray], np.ndarray]  # states [M, S] to [M]
+    nbytes: int = 0  # memory that the first part holds, which a search takes off its budget
 
 
 def heuristic(cost_to_go: CostToGo, states: np.ndarray) -> np.ndarray:
@@ -70,6 +71,11 @@ def _usable(answer):
     return usable
 
 
+def remembered(state_size: int) -> np.dtype:
+    """An answer that is kept, with its state [S]."""
+    return np.dtype([("states", np.uint8, (state_size,)), ("costs", np.float32)], align=True)
+
+
 class Remembered:
     """A cost_to_go that keeps its answers [C], each in the one place that the hash of its state says, over what was there.
 
@@ -78,7 +84,7 @@ class Remembered:
     """
 
     def __init__(self, cost_to_go: CostToGo, state_size: int, entries: int) -> None:
-        block = np.empty(entries, np.dtype([("states", np.uint8, (state_size,)), ("costs", np.float32)], align=True))
+        block = np.empty(entries, remembered(state_size))
         self.cost_to_go, self.states, self.costs = cost_to_go, block["states"], block["costs"]
         self.costs[:] = np.nan  # nothing there yet
 

@@ -36,7 +36,7 @@ import numpy as np
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.puzzles.streams import GOLDEN, mix
 from rubiks_gym.search import mcts_kernels as kernels
-from rubiks_gym.search.heuristic import CostToGo, Policy, Remembered, heuristic, probabilities
+from rubiks_gym.search.heuristic import CostToGo, Policy, Remembered, heuristic, probabilities, remembered
 from rubiks_gym.search.mcts_settings import Settings
 from rubiks_gym.search.mcts_tree import (
     Evaluation,
@@ -52,7 +52,7 @@ from rubiks_gym.search.mcts_tree import (
     shortened,
     solution_in_tree,
 )
-from rubiks_gym.search.perimeter import Perimeter, begin
+from rubiks_gym.search.perimeter import Perimeter, begin, less_memory
 from rubiks_gym.search.solutions import Budget, Solutions
 
 
@@ -86,6 +86,7 @@ def mcts(
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, **guides)
     s, began = Settings(**settings), budget.clock()
     if s.remember:
+        budget = less_memory(budget, s.remember * remembered(puzzle.state_size).itemsize, f"remember={s.remember:,}")
         cost_to_go = Remembered(cost_to_go, puzzle.state_size, s.remember)
     task = Task(puzzle, cost_to_go, policy, looks_ahead, s, s.numbers(), perimeter, budget, budget.deadline())
     seeds = np.zeros(len(states), np.uint64)

@@ -156,7 +156,7 @@ def _bytes(task: Task) -> tuple[int, int]:
 def most_room(task: Task) -> int:
     """The largest tree that the budget allows."""
     node, round_ = _bytes(task)
-    return int(min((task.budget.memory - round_) // (2 * node), 1 + task.most_nodes() // task.per_node()))
+    return int(min((task.budget.arrays - round_) // (2 * node), 1 + task.most_nodes() // task.per_node()))
 
 
 def least_room(task: Task) -> int:
@@ -172,7 +172,7 @@ def fitting(task: Task, room: int) -> int:
     if room < 2 or task.per_node() - 1 + task.per_leaf() > task.most_nodes():
         return 0
     node, round_ = _bytes(task)
-    in_memory = task.budget.memory // (2 * room * node + round_)
+    in_memory = task.budget.arrays // (2 * room * node + round_)
     return int(max(1, min(in_memory, _LARGEST_BATCH // (task.settings.leaves * task.per_node()))))
 
 

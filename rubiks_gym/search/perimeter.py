@@ -89,7 +89,7 @@ class Perimeter:
 def begin(
     puzzle: Puzzle, states: np.ndarray, perimeter: Perimeter | None, budget: Budget | None, **functions: Any
 ) -> tuple[np.ndarray, Perimeter, Budget]:
-    """The start states [B, S], all of them possible, the perimeter (by default of radius 0) and the budget.
+    """The start states [B, S], all of them possible, the perimeter (by default of radius 0) and what it leaves of the budget.
 
     `functions` are what the search cannot do without, by name.
     """
@@ -103,10 +103,17 @@ def begin(
     budget = Budget() if budget is None else budget
     if not isinstance(budget, Budget):
         raise ValueError(f"budget must be a Budget(nodes=..., seconds=..., memory=...), got {type(budget).__name__}")
-    left = int(budget.memory - (perimeter.table.nbytes_with(0) if perimeter.radius else 0))
+    held = perimeter.table.nbytes_with(0) if perimeter.radius else 0
+    budget = less_memory(budget, held, f"a perimeter of radius {perimeter.radius}")
+    return puzzle.check(puzzle.as_states(states)), perimeter, budget
+
+
+def less_memory(budget: Budget, held: int, holder: str) -> Budget:
+    """What is left of a budget when so many bytes are held by something; a ValueError names it if that is nothing."""
+    left = int(budget.memory - held)
     if left <= 0:
-        raise ValueError(f"a perimeter of radius {perimeter.radius} leaves nothing of a memory of {budget.memory:,} bytes")
-    return puzzle.check(puzzle.as_states(states)), perimeter, replace(budget, memory=left)
+        raise ValueError(f"{holder} leaves nothing of a memory of {budget.memory:,} bytes")
+    return replace(budget, memory=left)
 
 
 def one_by_one(
@@ -133,11 +140,11 @@ def one_by_one(
         return moves, nodes, budget.clock() - start, short
 
     starts = list(zip(states, perimeter.distance(states).tolist(), strict=True))
-    calls = [partial(solve, *start, budget.memory // max(together, 1)) for start in starts]
+    calls = [partial(solve, *start, budget.arrays // max(together, 1)) for start in starts]
     outcomes = side_by_side(calls) if parallel else [call() for call in calls]
     if together > 1:
         outcomes = [
-            solve(*start, budget.memory) if outcome[3] else outcome for start, outcome in zip(starts, outcomes, strict=True)
+            solve(*start, budget.arrays) if outcome[3] else outcome for start, outcome in zip(starts, outcomes, strict=True)
         ]
     return Solutions(
         moves=[moves or [] for moves, *_ in outcomes],

@@ -44,7 +44,8 @@ class Budget:
     Args:
         nodes: states generated for one start state.
         seconds: time for one start state.
-        memory: bytes that the search's arrays and its perimeter may take, however many starts are searched side by side.
+        memory: bytes by which a search may make the process grow, however many starts are searched side by side; its
+            perimeter and the tables of its heuristic count too.
         clock: what tells the time, in seconds.
     """
 
@@ -58,6 +59,11 @@ class Budget:
             value = getattr(self, word)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                 raise ValueError(f"a budget of {word} must be a positive number, got {value!r}")
+
+    @property
+    def arrays(self) -> int:
+        """Bytes that the arrays of a search may take: allocators do not give back all that is freed when arrays grow."""
+        return int(self.memory * 3 // 4)
 
     def deadline(self) -> float:
         """The moment, by the clock, at which a search that starts now has to end."""

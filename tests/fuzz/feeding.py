@@ -2,29 +2,35 @@
 
 import faulthandler
 import multiprocessing
+import signal
 import time
 import traceback
 
 import numpy as np
 
-HANG = 5.0  # seconds
+HANG = 5.0  # CPU seconds for an input, since the machine may be busy with something else
+STILL = 60.0  # seconds for an input that does nothing, but wait for a lock say
 
 
 def feeder(name, first, counters):
     """Feed one kind for ever; counters [3] holds inputs, the seed at work and faults."""
     from tests.fuzz.targets import feed
 
-    feed(name, 0)  # kernels are compiled and agents are trained before the clock runs
+    for seed in range(-30, 0):  # kernels are compiled and agents are trained before the clock runs
+        feed(name, seed)
+    faulthandler.register(signal.SIGPROF, chain=True)  # says where it was, and the process ends
     seed = first
     while True:
         counters[1] = seed
-        faulthandler.dump_traceback_later(HANG, exit=True)
+        signal.setitimer(signal.ITIMER_PROF, HANG)
+        faulthandler.dump_traceback_later(STILL, exit=True)
         try:
             counters[0] += feed(name, seed)
         except Exception:
             counters[2] += 1
             print(f"\n{name}, seed {seed}:\n{traceback.format_exc()}", flush=True)
         faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0)
         seed += 1
 
 
