@@ -66,7 +66,7 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     try:
         settings = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
         return agent_class(state["agent"]).from_stored(own, settings, arrays)  # JSON has lists where settings are tuples
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, RuntimeError, MemoryError, OverflowError) as error:
         raise ValueError(f"{run} does not hold what an agent of kind {state['agent']!r} needs: {error}") from None
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+MANY = 10**8  # states that are in memory at once: 2 GB of the 3x3x3
+
 
 def named(settings: Any, *names: str) -> dict[str, Any]:
     """Some fields of a settings object by name, for the checks below: whole(1, **named(self, "walks", "epochs"))."""

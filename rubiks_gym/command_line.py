@@ -20,6 +20,8 @@ def run(main: Callable[[], object]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ModuleNotFoundError, NotImplementedError) as error:
         raise SystemExit(f"error: {error}") from None
+    except MemoryError as error:
+        raise SystemExit(f"error: not enough memory ({error}): ask for less at a time") from None
     except KeyboardInterrupt:
         raise SystemExit("interrupted") from None
 

@@ -1,6 +1,8 @@
 """What holds for every agent of AGENTS: both functions on batches, legal actions, storing and loading, and honest nodes."""
 
 import json
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -100,3 +102,37 @@ def test_an_agent_whose_policy_looks_at_children_says_so(kind, puzzle, rng, monk
     looked.clear()
     agent.policy(states)
     assert agent.looks_ahead == bool(looked)
+
+
+HUGE = 10**8
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("davi", {"blocks": HUGE}),
+        ("davi", {"first": [HUGE]}),
+        ("davi", {"first": [100_000] * 90}),  # within bounds one by one: 900 billion weights
+        ("adi", {"trunk": [8] * 10**5}),
+        ("adi", {"head": HUGE}),
+        ("ppo_chasenet", {"layers": HUGE, "form": "attention"}),
+        ("ppo_chasenet", {"width": HUGE, "form": "attention"}),
+        ("ppo_chasenet", {"widths": [8, 10**12]}),
+        ("ppo_chasenet", {"hidden": [100_000, 100_000]}),
+        ("td_ntuple", {"tuples": [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]] * 4}),
+        ("symmetric_ntuple", {"tables": [[0, 1, 8, 12, 13]] * 10**4}),
+    ],
+)
+def test_a_small_file_that_asks_for_a_huge_agent_is_refused_before_anything_is_made(kind, change, tmp_path):
+    puzzle = MAKE[kind][0][-1]
+    agent = MAKE[kind][1](puzzle)
+    state = json.loads(json.dumps(agents.describe(agent)))
+    state["settings"] |= change
+    files.save(tmp_path / "checkpoints" / "000000000001.npz", state, agent.arrays())
+    before = time.process_time()
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=f"must|do not fit|does not hold|another network|{next(iter(change))}"):
+        agents.load(tmp_path)
+    grown = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.process_time() - before < 5 and grown < 300_000_000

@@ -737,7 +737,7 @@ def test_command_line_takes_a_preset_and_changes_to_it(tmp_path, monkeypatch):
         ({"gamma": 1.01}, "gamma must be a number above 0 and at most 1, got 1.01"),
         ({"gae_lambda": 0}, "gae_lambda must be a number above 0 and at most 1, got 0"),
         ({"base": 1.0}, "base must be a number above 1, got 1.0"),
-        ({"hidden": ()}, "hidden must name at least one layer"),
+        ({"hidden": ()}, "hidden must name 1 to 100 layers"),
         ({"widths": (64, 0)}, "widths.1. must be a whole number of at least 1, got 0"),
         ({"heads": 5}, "heads must divide the 64 numbers of a token, got 5"),
         ({"k_max": 3}, "k_max goes with scramble=uniform"),

@@ -205,7 +205,7 @@ def _start_tensorboard(options: RunOptions) -> Any:
 
 def _whole_lines(file: Path) -> list[str]:
     """The lines of a file that a kill did not cut short."""
-    text = file.read_text() if file.exists() else ""
+    text = file.read_text(errors="replace") if file.exists() else ""
     return text[: text.rfind("\n") + 1].splitlines()
 
 

@@ -17,6 +17,7 @@ Differs from the papers in: the cost is at least 1 away from the goal, whatever 
 from typing import Any
 
 import numpy as np
+import torch
 
 from agents.adi.network import Architecture, Network, make_network, probabilities, values
 from agents.networks.embedding import feature_indices, make_features
@@ -86,6 +87,7 @@ class Adi:
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Adi":
         architecture = {name: value for name, value in settings.items() if name != "goal_value"}
-        agent = cls(puzzle, Architecture(**architecture), goal_value=settings["goal_value"])
+        with torch.device("meta"):
+            agent = cls(puzzle, Architecture(**architecture), goal_value=settings["goal_value"])
         load_weights(agent.network, "network.", arrays)
         return agent

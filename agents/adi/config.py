@@ -6,7 +6,8 @@ from agents.adi.network import NETWORKS
 from agents.networks.bootstrap import BootstrapConfig
 from agents.networks.fitting import OPTIMIZERS
 from agents.protocol import Preset
-from rubiks_gym.checks import choice, flag, named, whole
+from rubiks_gym.checks import MANY, choice, flag, named, whole
+from rubiks_gym.puzzles import LONGEST
 
 SCRAMBLES = ("deepcube", "random-state")
 UPDATES = ("copy", "ema")
@@ -43,7 +44,10 @@ class AdiConfig(BootstrapConfig):
         choice(SCRAMBLES, scramble=self.scramble)
         choice(OPTIMIZERS, optimizer=self.optimizer)
         choice(UPDATES, target_update=self.target_update)
-        whole(1, **named(self, "k", "walks", "depth", "copy_every"))
+        whole(1, LONGEST, k=self.k)
+        whole(1, MANY, walks=self.walks, **{"k * walks": self.k * self.walks})
+        whole(1, 10, depth=self.depth)
+        whole(1, copy_every=self.copy_every)
         flag(**named(self, "fix_goal", "weighted"))
         if self.weighted and self.scramble == "random-state":
             raise ValueError("weighted needs the moves of a walk: random states have none, take scramble=deepcube")

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn.functional import elu
 
-from agents.networks.embedding import EmbeddingSum, Features
+from agents.networks.embedding import EmbeddingSum, Features, check_layers
 from agents.networks.inference import as_probabilities
 from agents.networks.weights import seeded
 
@@ -58,6 +58,7 @@ class Network(nn.Module):
 
     def __init__(self, features: Features, n_actions: int, architecture: Architecture) -> None:
         super().__init__()
+        check_layers(trunk=architecture.trunk, head=(architecture.head,))
         first, last, head = architecture.trunk[0], architecture.trunk[-1], architecture.head
         self.first = EmbeddingSum(features.total, first)
         self.trunk = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(architecture.trunk))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import torch
 
 from agents.davi.network import Architecture, Network, evaluate, make_network
 from agents.networks.embedding import feature_indices, make_features
@@ -45,7 +46,8 @@ class Davi:
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Davi":
-        agent = cls(puzzle, Architecture(**settings))
+        with torch.device("meta"):
+            agent = cls(puzzle, Architecture(**settings))
         load_weights(agent.network, "network.", arrays)
         return agent
 

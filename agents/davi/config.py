@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from agents.davi.network import NETWORKS
 from agents.networks.bootstrap import BootstrapConfig
 from agents.protocol import Preset
-from rubiks_gym.checks import choice, named, number, whole
+from rubiks_gym.checks import MANY, choice, named, number, whole
+from rubiks_gym.puzzles import LONGEST
 
 SCRAMBLES = ("uniform", "deepcube", "adaptive", "random-state")
 UPDATES = ("threshold", "states", "ema")
@@ -43,7 +44,9 @@ class DaviConfig(BootstrapConfig):
         choice(NETWORKS, network=self.network)
         choice(SCRAMBLES, scramble=self.scramble)
         choice(UPDATES, target_update=self.target_update)
-        whole(1, **named(self, "batch", "k_max", "validation", "check_every", "target_states"))
+        whole(1, MANY, **named(self, "batch", "validation"))
+        whole(1, LONGEST, k_max=self.k_max)
+        whole(1, **named(self, "check_every", "target_states"))
         whole(0, **named(self, "offset", "keep_every"))
         number(above=0, epsilon=self.epsilon)
         if NETWORKS[self.network].batch_norm and min(self.batch, self.minibatch) < 2:

@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.networks.embedding import EmbeddingSum, Features
+from agents.networks.embedding import MOST_LAYERS, EmbeddingSum, Features, check_layers
 from agents.networks.inference import chunks
 from agents.networks.weights import seeded
+from rubiks_gym.checks import whole
 
 
 class Architecture(NamedTuple):
@@ -55,6 +56,8 @@ class Network(nn.Module):
 
     def __init__(self, features: Features, architecture: Architecture) -> None:
         super().__init__()
+        check_layers(first=architecture.first)
+        whole(0, MOST_LAYERS, blocks=architecture.blocks)
         self.architecture = architecture
         last = architecture.first[-1]
         widths = (*architecture.first, *(last,) * (2 * architecture.blocks))

@@ -23,8 +23,8 @@ from agents.networks.distributed import rank_and_ranks
 from agents.networks.fitting import OPTIMIZERS, Loss, fit
 from agents.networks.schedule import geometric
 from agents.networks.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
-from rubiks_gym.checks import flag, named, number, whole
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.checks import MANY, flag, named, number, whole
+from rubiks_gym.puzzles import LONGEST, Puzzle
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class BootstrapConfig:
     """Moves of a canonical sequence of the warm start."""
 
     def __post_init__(self) -> None:
-        whole(1, **named(self, "iterations", "epochs", "minibatch", "warm_k"))
+        whole(1, **named(self, "iterations", "epochs"))
+        whole(1, MANY, minibatch=self.minibatch)
+        whole(1, LONGEST, warm_k=self.warm_k)
         whole(0, warm_iterations=self.warm_iterations)
         number(above=0, **named(self, "learning_rate", "learning_rate_end"))
         number(least=0, below=1, ema_decay=self.ema_decay)

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Cube, Puzzle
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.threads import over_rows
@@ -25,6 +26,7 @@ from rubiks_gym.puzzles.threads import over_rows
 INPUTS = ("stickers", "pieces", "pairs", "triples", "windows")
 WINDOW = 5  # neighbouring pieces that make a feature of `windows`: 243 values for five disks on three pegs
 MOST = 10**7  # features in all: their embeddings have to fit into memory
+MOST_LAYERS, MOST_NEURONS = 100, 100_000  # of a network
 
 
 class Features(NamedTuple):
@@ -118,6 +120,14 @@ class EmbeddingMLP(nn.Module):
     def forward(self, indices: torch.Tensor) -> torch.Tensor:
         """The first layer, then the rest."""
         return self.rest(torch.relu(self.first(indices)))
+
+
+def check_layers(**widths: tuple[int, ...]) -> None:
+    """Raise for the first of the named layers' neurons that no network can have: bounds, before anything is made."""
+    for name, layers in widths.items():
+        if not isinstance(layers, list | tuple) or not 1 <= len(layers) <= MOST_LAYERS:
+            raise ValueError(f"{name} must name 1 to {MOST_LAYERS} layers, got {str(layers)[:100]}")
+        whole(1, MOST_NEURONS, **{f"{name}[{i}]": width for i, width in enumerate(layers)})
 
 
 def mlp(widths: tuple[int, ...], n_out: int) -> nn.Sequential:

@@ -19,7 +19,10 @@ def seeded(seed: int) -> Iterator[None]:
 
 @torch.no_grad()
 def load_weights(network: nn.Module, prefix: str, arrays: dict[str, np.ndarray]) -> None:
-    """Copy stored arrays into a network; a ValueError names one that is missing or of another shape."""
+    """Copy stored arrays into a network; a ValueError names one that is missing or of another shape.
+
+    A network on the device "meta", which takes no memory, gets its memory here, once all arrays are known to fit.
+    """
     for name, tensor in network.state_dict().items():
         stored = arrays.get(prefix + name)
         if stored is None or stored.shape != tuple(tensor.shape):
@@ -27,7 +30,10 @@ def load_weights(network: nn.Module, prefix: str, arrays: dict[str, np.ndarray])
             raise ValueError(
                 f"the stored weights do not fit: {prefix + name} must have shape {tuple(tensor.shape)}, is {found}"
             )
-        tensor.copy_(torch.from_numpy(stored))
+    if any(tensor.is_meta for tensor in network.state_dict().values()):
+        network.to_empty(device="cpu")
+    for name, tensor in network.state_dict().items():
+        tensor.copy_(torch.from_numpy(arrays[prefix + name]))
 
 
 def network_arrays(network: nn.Module, prefix: str) -> dict[str, np.ndarray]:

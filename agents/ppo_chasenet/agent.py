@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.networks.embedding import EmbeddingMLP, feature_indices, make_features
+from agents.networks.embedding import EmbeddingMLP, check_layers, feature_indices, make_features
 from agents.networks.inference import as_cost_to_go, as_probabilities, chunks
 from agents.networks.weights import load_weights, network_arrays, seeded
 from agents.ppo_chasenet.chasenet import Architecture, ChaseNet
@@ -41,6 +41,7 @@ class PpoChaseNet:
         self.puzzle, self.input, self.widths = puzzle, input, widths
         self.net = ChaseNet(puzzle, architecture) if net is None else net
         self.features = make_features(puzzle, input)
+        check_layers(widths=widths)
         with seeded(0):
             self.actor = EmbeddingMLP(self.features.total, widths, puzzle.n_actions)
 
@@ -68,7 +69,8 @@ class PpoChaseNet:
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "PpoChaseNet":
         architecture = Architecture(**{name: settings[name] for name in Architecture._fields})
-        agent = cls(puzzle, architecture, settings["input"], settings["widths"])
+        with torch.device("meta"):
+            agent = cls(puzzle, architecture, settings["input"], settings["widths"])
         load_weights(agent.actor, "actor.", arrays)
         load_weights(agent.net.network, "chasenet.", arrays)
         return agent

@@ -26,10 +26,10 @@ import torch
 from torch import nn
 from torch.nn.functional import relu
 
-from agents.networks.embedding import EmbeddingMLP, feature_indices, make_features, mlp
+from agents.networks.embedding import MOST_LAYERS, EmbeddingMLP, check_layers, feature_indices, make_features, mlp
 from agents.networks.inference import chunks
 from agents.networks.weights import seeded
-from rubiks_gym.checks import choice
+from rubiks_gym.checks import choice, whole
 from rubiks_gym.puzzles import Cube, Puzzle
 
 FORMS = ("fc", "attention", "pairs", "relative")
@@ -43,6 +43,15 @@ class Architecture(NamedTuple):
     width: int = 64  # attention: dimension of a token
     heads: int = 4  # attention: heads of a layer
     layers: int = 2  # attention: layers of the transformer
+
+
+def check_architecture(architecture: Architecture) -> None:
+    """Raise for the first setting that no ChaseNet can have: bounds, before anything is made."""
+    choice(FORMS, form=architecture.form)
+    check_layers(hidden=architecture.hidden, width=(architecture.width,))
+    whole(1, MOST_LAYERS, heads=architecture.heads, layers=architecture.layers)
+    if architecture.width % architecture.heads:
+        raise ValueError(f"heads must divide the {architecture.width} numbers of a token, got {architecture.heads}")
 
 
 class FullyConnected(nn.Module):
@@ -90,7 +99,7 @@ class ChaseNet:
 
     def __init__(self, puzzle: Puzzle, architecture: Architecture, middle: float = 0.0, seed: int = 0) -> None:
         form, hidden = architecture.form, architecture.hidden
-        choice(FORMS, form=form)
+        check_architecture(architecture)
         if form == "relative" and not isinstance(puzzle, Cube):
             raise ValueError(f"the relative form is for cubes: {puzzle.name} has no relative states, take pairs")
         self.puzzle, self.architecture = puzzle, architecture

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-from agents.networks.embedding import INPUTS
+from agents.networks.embedding import INPUTS, check_layers
 from agents.networks.schedule import constant_then_linear
-from agents.ppo_chasenet.chasenet import FORMS, Architecture
+from agents.ppo_chasenet.chasenet import FORMS, Architecture, check_architecture
 from agents.protocol import Preset
-from rubiks_gym.checks import choice, named, number, whole
+from rubiks_gym.checks import MANY, choice, named, number, whole
+from rubiks_gym.puzzles import LONGEST
 
 FINE_TUNES = ("none", "paper", "bound")
 
@@ -80,21 +81,21 @@ class PpoChaseNetConfig:
         choice(FINE_TUNES, fine_tune=self.fine_tune)
         choice(("random-state", "uniform"), scramble=self.scramble)
         choice((name for name in INPUTS if name != "stickers"), input=self.input)
-        whole(1, **named(self, "heads", "layers", "walks", "warm_batch_size", "time_limit", "n_envs", "n_steps", "n_epochs"))
-        whole(2, **named(self, "k", "batch_size"))  # equal labels have no rank correlation, one move no standard deviation
-        whole(0, **named(self, "warm_iterations", "ppo_iterations", "k_max"))
+        whole(1, MANY, **named(self, "walks", "warm_batch_size", "n_envs", "n_steps"))
+        whole(1, **named(self, "time_limit", "n_epochs"))
+        whole(2, LONGEST, k=self.k)  # equal labels have no rank correlation
+        whole(2, MANY, batch_size=self.batch_size)  # one move has no standard deviation
+        whole(1, MANY, **{"k * walks": self.k * self.walks, "n_envs * n_steps": self.n_envs * self.n_steps})
+        whole(0, LONGEST, k_max=self.k_max)
+        whole(0, **named(self, "warm_iterations", "ppo_iterations"))
         rates = ("warm_learning_rate", "fine_tune_learning_rate", "learning_rate", "learning_rate_end")
         number(above=0, **named(self, *rates, "clip_range"))
         number(above=0, most=1, **named(self, "gamma", "gae_lambda"))
         number(least=0, ent_coef=self.ent_coef)
         number(above=1, base=self.base)
         number(goal_reward=self.goal_reward)
-        for name, widths in named(self, "hidden", "widths").items():
-            if not widths:
-                raise ValueError(f"{name} must name at least one layer")
-            whole(1, **{f"{name}[{i}]": width for i, width in enumerate(widths)})
-        if self.architecture.width % self.heads:
-            raise ValueError(f"heads must divide the {self.architecture.width} numbers of a token, got {self.heads}")
+        check_layers(**named(self, "hidden", "widths"))
+        check_architecture(self.architecture)
         if (self.scramble == "uniform") != (self.k_max > 0):
             raise ValueError("k_max goes with scramble=uniform, and scramble=uniform needs it")
         if self.iterations < 1:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 from agents.networks.schedule import geometric
 from agents.protocol import Preset
-from rubiks_gym.checks import named, number, whole
-from rubiks_gym.ntuple.network import Cubies
+from rubiks_gym.checks import MANY, named, number, whole
+from rubiks_gym.ntuple.network import MOST_TABLES, Cubies
+from rubiks_gym.puzzles import LONGEST
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,15 @@ class SymmetricNTupleConfig:
     """Radius of the goal perimeter, the states near the goal whose distances are exact."""
 
     def __post_init__(self) -> None:
-        whole(1, **named(self, "walk_length", "walks", "episodes", "width", "max_steps"))
+        whole(1, LONGEST, walk_length=self.walk_length)
+        whole(1, MANY, **named(self, "walks", "episodes", "width"), **{"walk_length * walks": self.walk_length * self.walks})
+        whole(1, max_steps=self.max_steps)
         whole(0, **named(self, "walk_batches", "rounds", "walk_batches_per_round", "radius"))
         number(above=0, most=1, **named(self, "walk_lr", "walk_lr_end", "backup_lr", "backup_lr_end"))
         number(above=0, temperature=self.temperature)
         number(**named(self, "bias", "saturation"))
-        if not self.tables:
-            raise ValueError("tables must name at least one table, for example 0,1,8,12,13")
+        if not 1 <= len(self.tables) <= MOST_TABLES:
+            raise ValueError(f"tables must name 1 to {MOST_TABLES} tables, for example 0,1,8,12,13")
         self.cubies()
 
     def cubies(self) -> tuple[Cubies, ...]:

@@ -18,8 +18,8 @@ class Tabular:
             raise ValueError(f"{puzzle.name} has too many states for a table")
         if table is None:
             table = np.zeros(puzzle.n_states, np.float32)
-        if table.shape != (puzzle.n_states,):
-            raise ValueError(f"a table of {puzzle.name} has {puzzle.n_states} entries, got {table.shape}")
+        if table.shape != (puzzle.n_states,) or table.dtype != np.float32:
+            raise ValueError(f"a table of {puzzle.name} has {puzzle.n_states} float32 entries, got {table.dtype} {table.shape}")
         self.puzzle, self.table = puzzle, table
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:

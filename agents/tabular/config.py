@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from rubiks_gym.checks import named, whole
+from rubiks_gym.checks import MANY, whole
+from rubiks_gym.puzzles import LONGEST
 
 
 @dataclass(frozen=True)
@@ -17,5 +18,6 @@ class TabularConfig:
     """Longest random walk from the goal at whose end a state is sampled; 0 samples uniformly from all states."""
 
     def __post_init__(self) -> None:
-        whole(1, **named(self, "iterations", "batch"))
-        whole(0, k_max=self.k_max)
+        whole(1, iterations=self.iterations)
+        whole(1, MANY, batch=self.batch)
+        whole(0, LONGEST, k_max=self.k_max)

@@ -8,7 +8,7 @@ import numpy as np
 from agents.td_ntuple.boards import make_board
 from agents.td_ntuple.config import TdNTupleConfig
 from agents.td_ntuple.network import choose_symmetries, make_net, values
-from agents.td_ntuple.tuples import check_tuples, make_tuples, read_tuples
+from agents.td_ntuple.tuples import check_tuples, make_tuples, read_tuples, table_sizes
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
 from rubiks_gym.search.heuristic import lookahead_policy
@@ -95,6 +95,8 @@ class TdNTuple:
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "TdNTuple":
+        board = make_board(puzzle, settings["board"])  # what is stored is compared with what is asked for before that is made
+        marked("weights", arrays, int(table_sizes(board, check_tuples(board, settings["tuples"])).sum()))
         agent = cls(puzzle, **settings)
         unpack("weights", arrays, agent.net.weights)
         return agent
@@ -105,15 +107,20 @@ def pack(name: str, array: np.ndarray, touched: np.ndarray) -> dict[str, np.ndar
     return {f"{name}_touched": np.packbits(touched), f"{name}_values": array[touched]}
 
 
-def unpack(name: str, arrays: dict[str, np.ndarray], out: np.ndarray) -> None:
-    """Write the packed rows back into an array [W, ...] that holds what untouched rows hold."""
+def marked(name: str, arrays: dict[str, np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which of n rows were touched [n] bool, and what is stored of them."""
     try:
         bits, stored = arrays[f"{name}_touched"], arrays[f"{name}_values"]
     except KeyError as error:
         raise ValueError(f"the stored arrays lack {error}") from None
-    if len(bits) != -(-len(out) // 8):
-        raise ValueError(f"the stored {name} are those of another network: {8 * len(bits)} bits for {len(out)} rows")
-    touched = np.unpackbits(bits, count=len(out)).astype(bool)
+    if bits.dtype != np.uint8 or bits.shape != (-(-n // 8),):
+        raise ValueError(f"the stored {name} are those of another network: {bits.dtype} {bits.shape} for {n} rows")
+    return np.unpackbits(bits, count=n).astype(bool), stored
+
+
+def unpack(name: str, arrays: dict[str, np.ndarray], out: np.ndarray) -> None:
+    """Write the packed rows back into an array [W, ...] that holds what untouched rows hold."""
+    touched, stored = marked(name, arrays, len(out))
     if stored.shape != (touched.sum(), *out.shape[1:]):
         raise ValueError(f"the stored {name} do not fit: {touched.sum()} rows are marked, {stored.shape} are there")
     out[touched] = stored

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from agents.protocol import Preset
 from rubiks_gym.checks import choice, flag, named, number, whole
+from rubiks_gym.puzzles import LONGEST
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ class TdNTupleConfig:
     """Episodes between two lines of metrics.jsonl."""
 
     def __post_init__(self) -> None:
-        whole(1, **named(self, "episodes", "n_tuples", "tuple_length", "p_max", "max_steps", "log_every"))
+        whole(1, **named(self, "episodes", "tuple_length"))
+        whole(1, 10_000, n_tuples=self.n_tuples)
+        whole(1, LONGEST, **named(self, "p_max", "max_steps", "log_every"))  # Ctrl-C is listened to where metrics are logged
         whole(0, nsym=self.nsym)
         flag(**named(self, "scramble_allow_undo", "scramble_allow_same_face", "play_allow_undo", "trace_reset"))
         number(below=0, step_cost=self.step_cost)  # cost-to-go is counted in it

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from rubiks_gym.ntuple.network import (
+    DIGITS,
+    MOST_TABLES,
     SIZE,
     Cubies,
     after_moves,
     by_move,
+    check_cubies,
     child_sums,
     inverse_sums,
     make_reader,
@@ -106,6 +109,10 @@ class SymmetricNTuple:
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "SymmetricNTuple":
         tables = settings["tables"]
+        if not isinstance(tables, list | tuple) or not 1 <= len(tables) <= MOST_TABLES:
+            raise ValueError(f"tables must be 1 to {MOST_TABLES} lists of {DIGITS} cubies each")
+        for cubies in tables:
+            check_cubies(puzzle, cubies)
         weights, where = np.zeros(len(tables) * SIZE, np.int8), possible_in(tables)
         if arrays["weights"].shape != (where.sum(),) or arrays["weights"].dtype != np.int8:
             stored = arrays["weights"]

@@ -25,10 +25,12 @@ import numpy as np
 from rubiks_gym.ntuple.look_ups import LookUps, accepts, look_up, make_look_ups, total
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.cube import Cube
+from rubiks_gym.puzzles.puzzle import Puzzle
 
 _ONE = np.uint64(1)
 Cubies = tuple[int, ...]  # pieces by their place in a state: 0..7 are corners, 8..19 edges
 DIGITS = 5  # cubies of a table
+MOST_TABLES = 64  # each takes 8 MB, and 16 to 32 times as much decomposed
 SIZE = 24**DIGITS  # weights of a table; about 4 in 10 stand for something impossible, such as two cubies in one place
 
 
@@ -45,8 +47,7 @@ def make_reader(puzzle: Cube, tables: tuple[Cubies, ...]) -> Reader:
     source, image = puzzle.symmetry_tables[:2]
     images, offset, cuts, mirror = [], [], [0], []
     for number, cubies in enumerate(tables):
-        if len(set(cubies)) != DIGITS or not set(cubies) <= set(range(puzzle.state_size)):
-            raise ValueError(f"a table is over {DIGITS} different cubies 0..{puzzle.state_size - 1}, got {cubies}")
+        check_cubies(puzzle, cubies)
         seen = set()
         for m in range(48):
             looked_at = frozenset(source[m, list(cubies)].tolist())
@@ -59,6 +60,12 @@ def make_reader(puzzle: Cube, tables: tuple[Cubies, ...]) -> Reader:
         offset += [number * SIZE] * len(seen)
         cuts.append(len(images))
     return Reader(make_look_ups(np.stack(images, axis=2), np.array(offset)), tuple(cuts), np.array(mirror, np.uint32))
+
+
+def check_cubies(puzzle: Puzzle, cubies: Cubies) -> None:
+    """Raise unless a table can be over these cubies."""
+    if len(cubies) != DIGITS or len(set(cubies)) != DIGITS or not set(cubies) <= set(range(puzzle.state_size)):
+        raise ValueError(f"a table is over {DIGITS} different cubies 0..{puzzle.state_size - 1}, got {cubies}")
 
 
 def after_moves(puzzle: Cube, cubies: Cubies) -> np.ndarray:

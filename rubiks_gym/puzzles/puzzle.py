@@ -96,8 +96,11 @@ class Puzzle:
 
     def legal(self, states: np.ndarray) -> np.ndarray:
         """Which actions are allowed, [B, A] bool."""
-        if len(states) == 1:
-            return self._one_all_legal.copy()  # what a single environment asks for at every step
+        try:
+            if len(states) == 1:
+                return self._one_all_legal.copy()  # what a single environment asks for at every step
+        except TypeError:  # no array at all
+            pass
         return np.ones((len(self.as_states(states)), self.n_actions), bool)
 
     def is_solved(self, states: np.ndarray) -> np.ndarray:
@@ -240,9 +243,10 @@ class Puzzle:
     def unpack(self, words: np.ndarray) -> np.ndarray:
         """The states [B, S] of packed words [B, W]."""
         bits, n_words = self._packing
+        if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape[1:] != (n_words,):
+            given = f"{words.dtype} {words.shape}" if isinstance(words, np.ndarray) else type(words).__name__
+            raise ValueError(f"packed states of {self.name} come from pack(), uint64 of shape (B, {n_words}), got {given}")
         words = np.ascontiguousarray(words, np.uint64)
-        if words.shape[1:] != (n_words,):
-            raise ValueError(f"packed states of {self.name} come from pack(); these have shape {words.shape}")
         out = np.empty((len(words), self.state_size), np.uint8)
         over_rows(kernels.unpack, (bits,), (words, out))
         return out
@@ -385,7 +389,7 @@ class Puzzle:
 
     def format(self, actions: ArrayLike) -> str:
         """The names of actions, separated by spaces; `parse` reads them back."""
-        actions = self.as_actions(np.asarray(actions, np.int64) if np.size(actions) == 0 else actions, np.size(actions))
+        actions = self._as_sequence(actions)
         if ((actions < 0) | (actions >= self.n_actions)).any():
             self.refuse_actions(actions)
         return " ".join(self.action_names[a] for a in actions)
@@ -393,9 +397,13 @@ class Puzzle:
     def after(self, moves: str | Sequence[int], state: np.ndarray | None = None) -> np.ndarray:
         """The state [S] after a sequence of moves (text or actions) from a state (default: the goal)."""
         states = self.goal[None] if state is None else self.check(state)
-        for action in self.parse(moves) if isinstance(moves, str) else moves:
+        for action in self.parse(moves) if isinstance(moves, str) else self._as_sequence(moves):
             states = self.apply(states, np.array([action]))
         return states[0].copy()
+
+    def _as_sequence(self, actions: ArrayLike) -> np.ndarray:
+        """Actions one after another as an int64 array [n]; an empty list is one too, whatever numpy takes it for."""
+        return self.as_actions(np.asarray(actions, np.int64) if np.size(actions) == 0 else actions, np.size(actions))
 
     # Pictures -------------------------------------------------------------------------------------------------------
 

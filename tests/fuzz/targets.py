@@ -8,7 +8,9 @@ import os
 import random
 import tempfile
 import warnings
-from functools import cache
+from contextlib import suppress
+from dataclasses import fields
+from functools import cache, partial
 from pathlib import Path
 
 import gymnasium as gym
@@ -16,14 +18,25 @@ import numpy as np
 
 import agents
 import rubiks_gym
+from agents.adi import network as adi_network
+from agents.adi.config import AdiConfig
+from agents.davi.config import DaviConfig
+from agents.ppo_chasenet import chasenet as chasenet_network
+from agents.ppo_chasenet.config import PpoChaseNetConfig
+from agents.symmetric_ntuple.config import SymmetricNTupleConfig
+from agents.tabular.config import TabularConfig
+from agents.td_ntuple.config import TdNTupleConfig
 from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3
+from rubiks_gym.search import Perimeter, beam
 from tests.fuzz.model import FACES, TURNS, StickerCube
 from train.evaluation import read_cubes
+from train.runs import Run, RunOptions
 
 CUBES = {2: (Rubik2x2("qtm"), Rubik2x2("htm")), 3: (Rubik3x3("qtm"), Rubik3x3("htm"))}
 MODEL = {2: StickerCube(2), 3: StickerCube(3)}
+CONFIGS = (TabularConfig, TdNTupleConfig, SymmetricNTupleConfig, DaviConfig, AdiConfig, PpoChaseNetConfig)
 IDS = ("Rubik2x2-v0", "Rubik3x3-v0", "Hanoi-v0")
 REFUSED = (ValueError, TypeError, gym.error.Error)  # a wrong keyword is a TypeError, as in Python itself
 
@@ -134,7 +147,7 @@ def states(rng):
 
 
 def wild_bytes(rng):
-    """A thousand rows of any bytes through every function that takes states, of puzzles and of agents."""
+    """A thousand rows of any bytes (one input) through every function that takes states, of puzzles and of agents."""
     agent = rng.choice(list(trained().values()))
     puzzle, n = agent.puzzle, 1000
     draw = np.random.default_rng(rng.getrandbits(63))
@@ -153,7 +166,88 @@ def wild_bytes(rng):
             call(wild)
         except (ValueError, NotImplementedError):
             continue
-    return n
+    return 1
+
+
+def some_array(rng, right):
+    """An array like the right one, or nearly: of another type, shape, layout or size, with other values, or none at all."""
+    made = np.array(right)
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        kind = rng.randrange(9)
+        if kind == 0:
+            made = made.astype(rng.choice((np.uint8, np.int8, np.int64, np.uint64, np.float32, bool, complex, object, "U3")))
+        elif kind == 1:
+            made = np.resize(
+                made, rng.choice(((0,), (3,), (2, 1), (2, 300), (1, 2, 3), (), made.shape[::-1], (*made.shape, 1)))
+            )
+        elif kind == 2:
+            made = np.asfortranarray(made)
+        elif kind == 3 and made.ndim:
+            made = made[:: rng.choice((-1, 2))]
+        elif kind == 4 and made.ndim > 1:
+            made = made[:, ::-1] if rng.random() < 0.5 else made[:, 1:]
+        elif kind == 5 and made.dtype.kind in "iu" and made.size:
+            made = made.copy()
+            with np.errstate(all="ignore"):
+                made.flat[rng.randrange(made.size)] = np.array(rng.choice((2**63 - 1, -1, 255, 128))).astype(made.dtype)
+        elif kind == 6:
+            made = made.copy()
+            made.flags.writeable = False
+        elif kind == 7 and made.dtype.kind != "O":
+            made = made.astype(made.dtype.newbyteorder())
+        elif kind == 8:
+            return rng.choice(
+                (made.tolist(), rng.choice(JUNK), memoryview(np.ascontiguousarray(right)), made.view(np.recarray))
+            )
+    return made
+
+
+@cache
+def takers():
+    """Functions that take arrays, each with right arguments: of puzzles, tables, searches and agents."""
+    found = []
+    for puzzle in (*CUBES[2], CUBES[3][1], Hanoi(4)):
+        seeds, actions = np.arange(3, dtype=np.uint64), np.zeros(3, np.int64)
+        states = puzzle.walk(seeds, 9)
+        room = np.empty((3, puzzle.n_actions, puzzle.state_size), np.uint8)
+        found += [(getattr(puzzle, name), (states,)) for name in ("is_solved", "legal", "one_hot", "pack", "hash", "check")]
+        found += [(puzzle.apply, (states, actions)), (puzzle.step, (states, actions)), (puzzle.expand, (states, room))]
+        found += [(puzzle.step, (states, actions, states.copy())), (puzzle.unpack, (puzzle.pack(states),))]
+        found += [(puzzle.walk, (seeds, actions)), (puzzle.walks, (seeds, np.array(2))), (puzzle.random_states, (seeds,))]
+        found += [(puzzle.format, (actions,)), (puzzle.after, (actions, states[0])), (puzzle.ansi, (states[0],))]
+        if puzzle.enumerable:
+            found += [(puzzle.index, (states,)), (puzzle.from_index, (actions,))]
+        for name in ("inverse", "stickers", "cubies", "symmetries", "symmetric_actions", "representatives", "facelets"):
+            if hasattr(puzzle, name):
+                found.append((getattr(puzzle, name), (states[0] if name == "facelets" else states,)))
+        if hasattr(puzzle, "relative"):
+            found += [(puzzle.relative, (states, states)), (puzzle.compose, (states, states))]
+        nearby, zero = Perimeter(puzzle, 2), lambda states: np.zeros(len(states))
+        found += [(nearby.distance, (states,)), (partial(beam_of, puzzle, zero), (states,))]
+    towers = Hanoi(3, 3)
+    exact, states = ExactTable(towers), towers.walk(np.arange(3), 4)
+    found += [(getattr(exact, name), (states,)) for name in ("distance", "solve", "optimal_actions")]
+    for agent in trained().values():
+        states = agent.puzzle.walk(np.arange(3), 4)
+        found += [(agent.cost_to_go, (states,)), (agent.policy, (states,))]
+    return found
+
+
+def beam_of(puzzle, cost_to_go, states):
+    """A short search from states."""
+    return beam(puzzle, states, cost_to_go, width=4, max_steps=2)
+
+
+def arrays(rng):
+    """Arrays of any type, shape and layout where states, actions, seeds or room for results belong."""
+    function, right = rng.choice(takers())
+    given = [some_array(rng, each) for each in right]
+    before = [each.copy() if isinstance(each, np.ndarray) else each for each in given[:1]]
+    with suppress(ValueError, NotImplementedError):
+        function(*given)
+    if isinstance(given[0], np.ndarray) and given[0].dtype != object:
+        assert np.array_equal(before[0], given[0], equal_nan=given[0].dtype.kind in "fc")  # no argument is changed
+    return 1
 
 
 @cache
@@ -317,8 +411,14 @@ def stored():
     """Bytes of a whole checkpoint of each kind of agent, its state and its arrays."""
     trained()
     file = Path(tempfile.mkdtemp()) / "1.npz"
+    towers, chasenet = Hanoi(3, 3), agents.agent_class("ppo_chasenet")
+    untrained = {
+        "adi": agents.agent_class("adi")(towers, adi_network.Architecture("pieces", (8, 4), 4)),
+        "pairs": chasenet(towers, chasenet_network.Architecture("pairs", (8,)), "pieces", (8, 4)),
+        "attention": chasenet(towers, chasenet_network.Architecture("attention", (8,), 8, 2, 1), "pieces", (8, 4)),
+    }
     found = {}
-    for kind, agent in trained().items():
+    for kind, agent in {**trained(), **untrained}.items():
         if kind != "symmetric_ntuple":
             files.save(file, {"step": 1, **agents.describe(agent), "learner": {}}, agent.arrays())
             found[kind] = (file.read_bytes(), *files.load(file))
@@ -337,7 +437,8 @@ def checkpoints(rng):
             state, arrays = json.loads(json.dumps(state)), dict(arrays)
             target = rng.choice((state, state["settings"], arrays))
             key = rng.choice([*target, "more"])
-            value = rng.choice([value for value in JUNK if isinstance(value, None | bool | int | float | str | list)] + [10**8])
+            values = [value for value in JUNK if isinstance(value, None | bool | int | float | str | list)]
+            value = rng.choice([*values, 10**8, [10**8], [64] * 10**5, [[10**8]], [[0]] * 10**4])
             if target is arrays:
                 value = rng.choice((np.zeros(3), np.zeros((0, 4), np.int8), np.full(2, np.nan)))
             target[key] = value
@@ -397,9 +498,62 @@ def cubes_files(rng):
     return 1
 
 
-_PUZZLES = (moves, facelets, states, wild_bytes)
+def settings(rng):
+    """Settings of learners as a command line can give them: accepted within bounds, or refused."""
+    kind = rng.choice(list(CONFIGS))
+    chosen = {}
+    for field in rng.sample(fields(kind), rng.choice((1, 1, 2, 3))):
+        now = getattr(kind(), field.name)
+        whole = rng.choice((0, 1, 2, -1, 7, 99, 10**5, 10**8, 10**9, 10**12, 2**63, 10**30, True))
+        parts = (
+            rng.choice(((), (1,), (whole,), (64,) * 10**5, (whole, 3)))
+            if isinstance(now, tuple) and now and isinstance(now[0], int)
+            else None
+        )
+        if isinstance(now, bool):
+            chosen[field.name] = rng.choice((True, False, 1, None, "yes"))
+        elif isinstance(now, int):
+            chosen[field.name] = whole
+        elif isinstance(now, float):
+            chosen[field.name] = rng.choice((0.0, 0.5, 1.0, -1.0, 1e308, float("nan"), float("inf"), whole, "1"))
+        elif isinstance(now, str):
+            chosen[field.name] = rng.choice(("", "pairs", "uniform", "ema", some_text(rng, "0123,")))
+        else:
+            text = ("0,1,2,3,4",) * rng.choice((0, 1, 10**5))
+            chosen[field.name] = parts if parts is not None else rng.choice((text, (some_text(rng, "0123,"),)))
+    try:
+        config = kind(**chosen)
+    except ValueError:
+        return 1
+    sizes = ("batch", "walks", "minibatch", "n_envs", "n_steps", "validation", "width", "k", "k_max", "walk_length", "p_max")
+    assert all(getattr(config, name, 0) <= 10**8 for name in sizes)
+    return 1
+
+
+def run_folders(rng):
+    """A run folder whose config.json or metrics are damaged: a run goes on or is refused by an error that names the file."""
+    config = {"puzzle": "hanoi-3-3", "seed": 0, "k": [1, 2]}
+    with tempfile.TemporaryDirectory() as folder:
+        options = RunOptions(Path(folder), resume=True)
+        stored = {"config.json": json.dumps({"config": config, "run": {}}), "metrics.jsonl": '{"step": 0, "loss": 1.5}\n' * 3}
+        broken = rng.choice(list(stored))
+        for name, text in stored.items():
+            (Path(folder) / name).write_bytes(some_damage(rng, text.encode()) if name == broken else text.encode())
+        try:
+            run = Run(options, config)
+            try:
+                run.restore()
+            finally:
+                run.finish()
+        except ValueError as error:
+            if folder not in str(error):
+                raise AssertionError("the folder is not named") from error
+    return 1
+
+
+_PUZZLES = (moves, facelets, states, wild_bytes, arrays)
 _ENVIRONMENTS = (actions, reset_options, keywords, saved_states, strangers_objects)
-_FILES = (checkpoints, caches, cubes_files)
+_FILES = (checkpoints, caches, cubes_files, settings, run_folders)
 TARGETS = {target.__name__: target for target in (*_PUZZLES, *_ENVIRONMENTS, *_FILES)}
 
 
