@@ -372,8 +372,8 @@ def test_presets_fit_their_puzzles():
     ("settings", "fault"),
     [
         ({"network": "resnet"}, "network must be one of 'deepcube', "),
-        ({"walks": 0}, "walks must be a whole number of at least 1"),
-        ({"depth": 0}, "depth must be a whole number of at least 1"),
+        ({"walks": 0}, "walks must be a whole number from 1 to"),
+        ({"depth": 0}, "depth must be a whole number from 1 to"),
         ({"warm_iterations": -1}, "warm_iterations must be a whole number of at least 0"),
         ({"learning_rate": 0}, "learning_rate must be a number above 0"),
         ({"ema_decay": 1.0}, "ema_decay must be a number at least 0 and below 1"),

@@ -307,7 +307,7 @@ def test_presets_fit_their_puzzles_and_have_the_thesiss_settings():
     ("settings", "fault"),
     [
         ({"network": "DNN_1"}, "network must be one of 'DNN_0', "),
-        ({"batch": 0}, "batch must be a whole number of at least 1"),
+        ({"batch": 0}, "batch must be a whole number from 1 to"),
         ({"check_every": 0}, "check_every must be a whole number of at least 1"),
         ({"offset": -1}, "offset must be a whole number of at least 0"),
         ({"epsilon": 0}, "epsilon must be a number above 0"),
