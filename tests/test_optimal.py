@@ -43,7 +43,6 @@ def test_every_coordinate_has_a_state_and_every_state_its_coordinates():
     assert (cosets.twist_of(cosets.with_twist(np.arange(cosets.TWISTS))) == np.arange(cosets.TWISTS)).all()
     edges = cosets.with_edges(flips, slices)
     assert (cosets.slice_of(edges) == slices).all() and (cosets.flip_of(edges) == flips).all()
-    assert (cosets.corners_of(cosets.with_corners()) == np.arange(40320)).all()
 
 
 def test_moving_a_cube_moves_its_coordinates_on_every_axis(solver):
@@ -56,7 +55,6 @@ def test_moving_a_cube_moves_its_coordinates_on_every_axis(solver):
         assert (c.twist_moves[cosets.twist_of(before), by] == cosets.twist_of(moved)).all()
         assert (c.flip_moves[cosets.flip_of(before), by] == cosets.flip_of(moved)).all()
         assert (c.slice_moves[cosets.slice_of(before), by] == cosets.slice_of(moved)).all()
-    assert (c.corner_moves[cosets.corners_of(states), actions] == cosets.corners_of(after)).all()
 
 
 def test_cosets_are_as_many_at_each_distance_as_published():
@@ -66,21 +64,65 @@ def test_cosets_are_as_many_at_each_distance_as_published():
     found = [1]
 
     def count(table):
-        entries = np.stack([table >> 2 * k & 3 for k in range(4)], axis=2).reshape(len(table), -1)[:, : cosets.TWISTS]
-        found.append(int(((entries != cosets.FAR).sum(axis=1) * weights).sum()) - sum(found))
+        entries = np.stack([table & 15, table >> 4], axis=2).reshape(len(table), -1)[:, : cosets.TWISTS]
+        found.append(int(((entries == len(found)).sum(axis=1) * weights).sum()))
 
-    cosets.build(c, exact=len(HALF_TURNS) - 1, orders=1, after=count)
-    assert len(c.members) == 64430 and found == HALF_TURNS
+    cosets.build_coarse(c, after=count)
+    assert len(c.members) == 64430 and found == [*HALF_TURNS, 0]
+
+
+def cosets_by_breadth_first_search(c, depth):
+    """Twist, flip and slice [n, 3] of every coset up to a depth, and the depth of each [n]."""
+    goal = (c.goal[0] * cosets.FLIPS + c.goal[1]) * cosets.PLACES * cosets.ORDERS + c.goal[2]
+    layers = [np.array([goal])]
+    for _ in range(depth):
+        flip_slice, twist, slices = layers[-1] // 11880, layers[-1] // 11880 // cosets.FLIPS, layers[-1] % 11880
+        flip = flip_slice % cosets.FLIPS
+        after = (c.twist_moves[twist].astype(np.int64) * cosets.FLIPS + c.flip_moves[flip]) * 11880 + c.slice_moves[slices]
+        layers.append(np.setdiff1d(after, np.concatenate(layers[-2:])))
+    codes = np.concatenate(layers)
+    depths = np.repeat(np.arange(depth + 1), [len(layer) for layer in layers])
+    return np.stack([codes // 11880 // cosets.FLIPS, codes // 11880 % cosets.FLIPS, codes % 11880], axis=1), depths
+
+
+def test_the_fine_table_has_what_breadth_first_search_finds_and_proves_the_same(solver):
+    c, base = solver.table.coordinates, 2
+    pages = cosets.build_fine(c, base)
+    fine = pages.reshape(-1)
+    coordinates, depths = cosets_by_breadth_first_search(c, base + 2)
+    code = c.class_of[coordinates[:, 1] * cosets.PLACES + coordinates[:, 2] // cosets.ORDERS].astype(np.int64)
+    at = code // 16 * cosets.ORDERS + c.order_images[coordinates[:, 2], code % 16]
+    at = at * cosets.TWISTS + c.twist_images[coordinates[:, 0], code % 16]
+    assert (fine[at // 4] >> at % 4 * 2 & 3 == np.maximum(depths - base, 0)).all()
+    assert len(np.unique(at)) == sum((page >> 2 * k & 3 != 3).sum() for page in pages if page.min() < 255 for k in range(4))
+    finer = OptimalSolver(solver.cube)
+    finer.table = solver.table._replace(fine=fine, base=base)
+    states = walk_ends(solver.cube, 6, 10)
+    near, far = finer.solve(states), solver.solve(states)
+    assert near.lower.tolist() == far.lower.tolist() and near.nodes.tolist() != far.nodes.tolist()
 
 
 def test_lower_bounds_never_exceed_the_distance_and_images_have_the_same(solver):
     perimeter = Perimeter(solver.cube, 5)
     states = perimeter.table.states[: len(perimeter.table) : 300]
-    bounds = np.array([solver.root(state).bound[0] for state in states])
+    bounds = solver.bounds(states)
     assert (bounds <= perimeter.distance(states)).all() and bounds.max() == 5
     state = random_states(solver.cube, 1)[0]
-    bounds = {int(solver.root(image).bound[0]) for image in solver.cube.symmetries(state[None])[0]}
-    assert len(bounds) == 1
+    images = np.concatenate([solver.cube.symmetries(s[None])[0] for s in (state, solver.cube.inverse(state[None])[0])])
+    assert len(set(solver.bounds(images).tolist())) == 1
+
+
+def test_coordinates_summed_over_pieces_are_those_of_the_cube_turned_upright(solver):
+    cube, c = solver.cube, solver.table.coordinates
+    states = random_states(cube, 100)
+    coordinates, distances = solver.locate(states)
+    for axis, rotation in enumerate(c.rotations):
+        upright = cube.symmetries(states)[:, rotation]
+        for k, coordinate in enumerate((cosets.twist_of, cosets.flip_of, cosets.slice_of)):
+            assert (coordinates[:, axis, k] == coordinate(upright)).all()
+    at = c.class_of[coordinates[:, 0, 1].astype(np.int64) * cosets.PLACES + coordinates[:, 0, 2] // cosets.ORDERS]
+    page, twist = at // 16, c.twist_images[coordinates[:, 0, 0], at % 16]
+    assert (solver.table.coarse.reshape(len(c.members), -1)[page, twist // 2] >> twist % 2 * 4 & 15 == distances[:, 0]).all()
 
 
 def test_solutions_of_near_states_are_as_short_as_breadth_first_search_finds_them(solver):

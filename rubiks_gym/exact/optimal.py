@@ -5,13 +5,7 @@ few. If it finds nothing, there is no such solution. Quarter turns change the pa
 turns is optimal as soon as L - 2 is refuted; in half turns it takes L - 1. Whoever brings a good solution along, by a beam
 search say, leaves only refutations to do. Each costs about nine times (half turns: thirteen times) as much as one move less.
 
-The bound of a state is the largest of three: the distance to the subgroup of each axis. If all three are d > 0, it is d + 1:
-the last move of a solution turns a face of some axis, and such moves belong to that axis's subgroup, so before it the cube
-would have been in there already, d - 1 moves after the start.
-
-A cube and its inverse are equally far from the goal, but one of their trees is often a third larger: a small iteration of both
-tells which. Children are looked at axis by axis, the farthest first: the entries of all of a state's children are asked for
-before the first is read, and those that one axis rules out are not looked at on the next.
+The search itself is in `depth_first`. An iteration begins with the states four moves from the start, which threads share.
 """
 
 import time
@@ -22,15 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rubiks_gym.exact.cosets import Table, corners_of, flip_of, load_table, odd_corners, slice_of, twist_of
-from rubiks_gym.puzzles import Cube, Puzzle, Rubik3x3, are_solutions
-from rubiks_gym.puzzles.compiled import jit
-from rubiks_gym.puzzles.prefetch import prefetch
-from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
+from rubiks_gym.exact.cosets import load_table, odd_corners
+from rubiks_gym.exact.depth_first import NONE, STOPPED, locate, search
+from rubiks_gym.puzzles import Puzzle, Rubik3x3, are_solutions
+from rubiks_gym.puzzles.threads import get_num_threads, over_rows, side_by_side
 
-_SPLIT = 3  # moves after which an iteration is shared out: about a thousand states
-_PIECES = 1024  # pieces of work that threads share
-_SMALL = 50_000  # nodes of an iteration, more than which decide between a cube and its inverse
+_SPLIT = 4  # moves after which an iteration is shared out: about ten thousand states
+_PIECES = 256  # pieces of work that threads share
 
 
 class Proof(NamedTuple):
@@ -44,34 +36,6 @@ class Proof(NamedTuple):
     seconds: np.ndarray  # [B] float64
 
 
-class Branch(NamedTuple):
-    """States from which a depth-first search begins, n of them."""
-
-    coordinates: np.ndarray  # [n, 3, 3] uint16, twist, flip and slice on each axis
-    away: np.ndarray  # [n, 3] int64, distances to the axes' subgroups
-    corners: np.ndarray  # [n] int64
-    node: np.ndarray  # [n] int64, state of the automaton of canonical sequences
-
-    @property
-    def bound(self) -> np.ndarray:
-        """Lower bounds of their distances [n]."""
-        nearest, farthest = self.away.min(axis=1), self.away.max(axis=1)
-        return np.where((nearest == farthest) & (farthest > 0), farthest + 1, farthest)
-
-
-class Stack(NamedTuple):
-    """What a depth-first search keeps of the children of the state it is at, for every depth and action."""
-
-    twists: np.ndarray  # [limit + 1, 3, A] uint16, on each axis
-    flips: np.ndarray  # [limit + 1, 3, A] uint16
-    slices: np.ndarray  # [limit + 1, 3, A] uint16
-    away: np.ndarray  # [limit + 1, 3, A] int8
-    corner: np.ndarray  # [limit + 1, A] uint16
-    node: np.ndarray  # [limit + 1, A] uint16
-    alive: np.ndarray  # [limit + 1, A] uint8, the children not ruled out, which are gone down to from the last to the first
-    counts: np.ndarray  # [limit + 1] int64, how many those are
-
-
 class OptimalSolver:
     """Shortest solutions of a 3x3x3, with proof.
 
@@ -80,7 +44,7 @@ class OptimalSolver:
 
     Args:
         cube: Rubik3x3("qtm") or Rubik3x3("htm").
-        memory: bytes for the table; with less than 1 GB a table of 35 MB is used, and proofs take much longer.
+        memory: bytes for the table; with less than 1 GB one of 70 MB is used, and proofs take much longer.
         show: is told the share of the table that is built, 0 to 1.
     """
 
@@ -134,72 +98,73 @@ class OptimalSolver:
     def _solve(
         self, state: np.ndarray, best: list[int] | None, seconds: float, most: float, deepest: float
     ) -> tuple[list[int] | None, bool, int, int, float]:
-        began, looked_at = time.perf_counter(), 0
-        roots = [self.root(state), self.root(self.cube.inverse(state[None])[0])]
-        ways = [0, 1]  # of which the next iteration searches the trees
-        lower = self.least(state, *roots)
+        began, looked_at, lower = time.perf_counter(), 0, self.least(state)
         while best is None or lower < len(best):
-            costs = []
-            for way in ways:
-                if lower > deepest or looked_at >= most or time.perf_counter() - began >= seconds:
-                    return best, False, lower, looked_at, time.perf_counter() - began
-                found, n = self.refute(roots[way], lower, seconds - (time.perf_counter() - began), most - looked_at)
-                looked_at += n
-                costs.append(n)
-                if found is None:
-                    return best, False, lower, looked_at, time.perf_counter() - began
-                if found:  # what solves the inverse is the cube's own scramble, which is undone from its end
-                    best = self.cube.inverse_action[found[0][::-1]].tolist() if way else found[0]
-                    return best, True, lower, looked_at, time.perf_counter() - began
-            if max(costs) > _SMALL and len(ways) > 1:
-                ways = [int(costs[0] > costs[1])]
+            left = seconds - (time.perf_counter() - began)
+            if lower > deepest or looked_at >= most or left <= 0:
+                return best, False, lower, looked_at, time.perf_counter() - began
+            found, n = self.refute(state, lower, left, most - looked_at)
+            looked_at += n
+            if found is None:
+                return best, False, lower, looked_at, time.perf_counter() - began
+            if found:
+                best = found[0]
+                break
             lower += self.step
         return best, True, lower, looked_at, time.perf_counter() - began
 
-    def root(self, state: np.ndarray) -> Branch:
-        """The search's beginning at a state [20]."""
-        upright = self.cube.symmetries(state[None])[0][self.table.coordinates.rotations]
-        coordinates = np.stack([twist_of(upright), flip_of(upright), slice_of(upright)], axis=1)
-        away = [descend(*self.table, axis) for axis in coordinates]
-        return Branch(coordinates[None].astype(np.uint16), np.array([away]), corners_of(state[None]), np.zeros(1, np.int64))
+    def bounds(self, states: np.ndarray) -> np.ndarray:
+        """Lower bounds [B] of the distances of states [B, 20]."""
+        return np.maximum(_bound(self.locate(states)[1]), _bound(self.locate(self.cube.inverse(states))[1]))
 
-    def least(self, state: np.ndarray, *roots: Branch) -> int:
-        """The lower bound of a state [20] that its roots give; in quarter turns the next number of the state's parity."""
-        bound = max(int(root.bound[0]) for root in roots)
+    def locate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of states [B, 20] on each axis [B, 3, 3], and the distances there [B, 3]."""
+        coordinates, distances = np.empty((len(states), 3, 3), np.uint16), np.empty((len(states), 3), np.int64)
+        over_rows(locate, self.table, (self.cube.inverse(states), coordinates, distances))
+        return coordinates, distances
+
+    def least(self, state: np.ndarray) -> int:
+        """The lower bound of a state [20]; in quarter turns the next number of the state's parity."""
+        bound = int(self.bounds(state[None])[0])
         return bound + (self.step == 2 and bound % 2 != int(odd_corners(state[None])[0]))
 
-    def refute(self, root: Branch, limit: int, seconds: float, most: float) -> tuple[list[list[int]] | None, int]:
+    def refute(self, state: np.ndarray, limit: int, seconds: float, most: float) -> tuple[list[list[int]] | None, int]:
         """Look for a solution of at most `limit` moves on all threads: [it], [] if there is none, None if the budget ran out.
 
         Also returns the number of states looked at.
         """
-        branch, begun = root, np.empty((1, 0), np.int64)
+        states, node, begun = state[None], np.zeros(1, np.int64), np.empty((1, 0), np.int64)
         for _ in range(min(_SPLIT, limit)):
-            rows, actions = np.nonzero(self.cube.canonical_form[branch.node] >= 0)
-            branch = follow(self.cube, self.table, branch, rows, actions)
+            rows, actions = np.nonzero(self.cube.canonical_form[node] >= 0)
+            states = self.cube.apply(states[rows], actions)
+            node = self.cube.canonical_form[node[rows], actions].astype(np.int64)
             begun = np.concatenate([begun[rows], actions[:, None]], axis=1)
-        row, moves, nodes = self.first(branch, limit - begun.shape[1], seconds, most)
-        nodes += len(branch.node)
-        if row == _STOPPED:
+        row, moves, nodes = self.first(states, node, limit - begun.shape[1], seconds, most)
+        nodes += len(node)
+        if row == STOPPED:
             return None, nodes
-        return ([] if row == _NONE else [begun[row].tolist() + moves]), nodes
+        return ([] if row == NONE else [begun[row].tolist() + moves]), nodes
 
-    def first(self, branch: Branch, limit: int, seconds: float, most: float) -> tuple[int, list[int], int]:
-        """The first state of a branch that has a solution of at most `limit` moves: its row, the moves, and the nodes it took.
+    def first(
+        self, states: np.ndarray, node: np.ndarray, limit: int, seconds: float, most: float
+    ) -> tuple[int, list[int], int]:
+        """One of states [n, 20] that has a solution of at most `limit` moves: its row, the moves, and the nodes it took.
 
-        The row is -1 if there is none, -2 if seconds or nodes ran out. All threads work; which row, moves and nodes come out
-        does not depend on their number.
+        Which moves may follow depends on their nodes [n] of the machine of canonical sequences. The row is -1 if there is no
+        solution, -2 if seconds or nodes ran out. All threads work; which row, moves and nodes come out does not depend on
+        their number.
         """
-        worth = np.flatnonzero(branch.bound <= limit)
+        coordinates, distances = self.locate(states)
+        worth = np.flatnonzero(_bound(distances) <= limit)
         pieces = [piece for piece in np.array_split(worth, _PIECES) if len(piece)]
         stops, nodes = np.zeros((len(pieces), 1), np.uint8), np.zeros((len(pieces), 1), np.int64)
-        moves, outcomes = np.zeros((len(pieces), limit), np.int64), np.full((len(pieces), 2), _STOPPED)
+        moves, outcomes = np.zeros((len(pieces), limit), np.int64), np.full((len(pieces), 2), STOPPED)
         found, numbers = [len(pieces)], count()  # the first piece of work with a solution so far; whose turn it is
 
         def work() -> None:
             while (i := next(numbers)) < found[0] and nodes[:i].sum() < most:
                 room = (limit, stops[i], moves[i], nodes[i])
-                outcomes[i] = search(*self.table, self.cube.canonical_form, *branch, pieces[i], *room)
+                outcomes[i] = search(*self.table, states, coordinates, distances, node, pieces[i], *room)
                 if outcomes[i, 0] >= 0:
                     found[0] = min(found[0], i)
                     stops[i + 1 :] = 1
@@ -216,10 +181,10 @@ class OptimalSolver:
         spent = np.concatenate([[0], nodes[:, 0].cumsum()])
         end = min(int((spent < most).sum()), len(pieces))
         at = found[0]
-        if at >= end < len(pieces) or (outcomes[:at, 0] == _STOPPED).any():
-            return _STOPPED, [], int(spent[min(at, end)])
+        if at >= end < len(pieces) or (outcomes[:at, 0] == STOPPED).any():
+            return STOPPED, [], int(spent[min(at, end)])
         if at == len(pieces):
-            return _NONE, [], int(spent[-1])
+            return NONE, [], int(spent[-1])
         row, length = outcomes[at].tolist()
         return row, moves[at, :length].tolist(), int(spent[at + 1])
 
@@ -245,169 +210,7 @@ def certify(
     return verdicts, proof
 
 
-def follow(cube: Cube, table: Table, branch: Branch, rows: np.ndarray, actions: np.ndarray) -> Branch:
-    """The states one action on [n] from some rows [n] of a branch."""
-    c = table.coordinates
-    before, by = branch.coordinates[rows], c.axes[:, actions].T  # [n, 3, 3], [n, 3]
-    moved = [moves[before[:, :, k], by] for k, moves in enumerate((c.twist_moves, c.flip_moves, c.slice_moves))]
-    coordinates = np.stack(moved, axis=2)
-    entries = np.empty((len(rows), 3), np.int64)
-    read_all(*table, coordinates, entries)
-    parents = branch.away[rows]
-    return Branch(
-        coordinates,
-        np.where(entries == 3, table.exact + 1, parents + (entries - parents + 31) % 3 - 1),
-        c.corner_moves[branch.corners[rows], actions].astype(np.int64),
-        cube.canonical_form[branch.node[rows], actions].astype(np.int64),
-    )
-
-
-# Compiled -------------------------------------------------------------------------------------------------------------------
-
-_STOPPED, _NONE = -2, -1
-_U4, _U15 = np.uint32(4), np.uint32(15)
-
-
-@jit
-def entry_of(c, orders, twist, flip, slices):
-    """Where the table [entries] has the entry of three coordinates of an upright axis, as a number."""
-    code = c.class_of[np.uint32(flip) * np.uint32(495) + np.uint32(slices) // np.uint32(24)]
-    symmetry = code & _U15
-    at = np.uint64(c.twist_images[twist, symmetry])
-    if orders == 1:
-        return np.uint64(code >> _U4) * np.uint64(2188) + at
-    return np.uint64(code >> _U4) * np.uint64(24 * 2187) + np.uint64(c.order_images[slices, symmetry]) * np.uint64(2187) + at
-
-
-@jit
-def read(table, at):
-    """Entry number `at` of a table of two bits each."""
-    return np.int64(table[at >> np.uint64(2)] >> ((at & np.uint64(3)) << np.uint64(1)) & np.uint8(3))
-
-
-@jit
-def read_all(c, table, orders, exact, coordinates, out):
-    """The entries out [n, 3] of coordinates [n, 3, 3]."""
-    for i in range(coordinates.shape[0]):
-        for axis in range(3):
-            twist, flip, slices = coordinates[i, axis, 0], coordinates[i, axis, 1], coordinates[i, axis, 2]
-            out[i, axis] = read(table, entry_of(c, orders, twist, flip, slices))
-
-
-@jit
-def search(c, table, orders, exact, canonical, coordinates, distances, corners, node, rows, limit, stop, moves, nodes):
-    """Depth-first search from some rows of a branch, one after another, for a solution of at most `limit` moves.
-
-    Ends with the first solution, which is written into moves [limit], or when stop [1] is set; counts nodes [1]. Returns the
-    row and the length; both are -1 if there is no solution, -2 if it was stopped.
-    """
-    A = canonical.shape[1]
-    # Small numbers in small types: the search goes up and down over this room all the time.
-    stack = Stack(
-        np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16), np.empty((limit + 1, 3, A), np.uint16),
-        np.empty((limit + 1, 3, A), np.int8), np.empty((limit + 1, A), np.uint16), np.empty((limit + 1, A), np.uint16),
-        np.empty((limit + 1, A), np.uint8), np.empty(limit + 1, np.int64),
-    )  # fmt: skip
-    axes = c.axes.astype(np.uint8)
-    entries = np.empty(A, np.uint64)
-    for row in rows:
-        for axis in range(3):
-            stack.twists[0, axis, 0] = coordinates[row, axis, 0]
-            stack.flips[0, axis, 0] = coordinates[row, axis, 1]
-            stack.slices[0, axis, 0] = coordinates[row, axis, 2]
-            stack.away[0, axis, 0] = distances[row, axis]
-        stack.corner[0, 0], stack.node[0, 0], stack.alive[0, 0], stack.counts[0] = corners[row], node[row], 0, 1
-        length = search_one(c, table, orders, exact, canonical, axes, stack, entries, limit, stop, moves, nodes)
-        if length >= 0:
-            return row, length
-        if length == _STOPPED:
-            return _STOPPED, _STOPPED
-    return _NONE, _NONE
-
-
-@jit
-def search_one(c, table, orders, exact, canonical, axes, stack, entries, limit, stop, moves, nodes):
-    """The same from the one state at the bottom of a stack; returns the length, -1 or -2.
-
-    axes [3, A] uint8 are those of c, entries [A] is room.
-    """
-    twists, flips, slices, away, corner, node, alive, counts = stack
-    home, depth = c.goal[2], 0
-    while depth >= 0:
-        if counts[depth] == 0:
-            depth -= 1
-            continue
-        if stop[0]:
-            return _STOPPED
-        counts[depth] -= 1
-        here = alive[depth, counts[depth]]
-        if depth > 0:
-            moves[depth - 1] = here  # children are numbered by their actions
-        x, y, z = away[depth, 0, here], away[depth, 1, here], away[depth, 2, here]
-        # In the subgroups of all axes, corners at home, and the middle edges of every axis in order: solved.
-        ordered = slices[depth, 0, here] == home and slices[depth, 1, here] == home and slices[depth, 2, here] == home
-        if x == 0 and y == 0 and z == 0 and ordered and corner[depth, here] == 0:
-            return depth
-        left = limit - depth - 1  # moves left after the next
-        if left < 0:
-            continue
-        at, below, n = node[depth, here], depth + 1, 0
-        for a in range(canonical.shape[1]):
-            if canonical[at, a] >= 0:
-                alive[below, n] = a
-                n += 1
-        nodes[0] += n
-        farthest = 0 if x >= y and x >= z else 1 if y >= z else 2
-        for k in range(3):
-            axis = (farthest + k) % 3
-            twist, flip, middle = twists[depth, axis, here], flips[depth, axis, here], slices[depth, axis, here]
-            for i in range(n):
-                a = alive[below, i]
-                by = axes[axis, a]
-                t, f, s = c.twist_moves[twist, by], c.flip_moves[flip, by], c.slice_moves[middle, by]
-                twists[below, axis, a], flips[below, axis, a], slices[below, axis, a] = t, f, s
-                entries[i] = entry_of(c, orders, t, f, s)
-                prefetch(table, entries[i] >> np.uint64(2))
-            parent, kept = away[depth, axis, here], 0
-            for i in range(n):
-                entry = read(table, entries[i])
-                # A move changes a distance by one at most: that of parent - 1, parent, parent + 1 with this remainder.
-                distance = exact + 1 if entry == 3 else parent + (entry - parent + 31) % 3 - 1
-                if distance <= left:
-                    a = alive[below, i]
-                    away[below, axis, a] = distance
-                    alive[below, kept] = a
-                    kept += 1
-            n = kept
-        kept = 0
-        for i in range(n):
-            a = alive[below, i]
-            d = away[below, 0, a]
-            if d == left and d > 0 and d == away[below, 1, a] and d == away[below, 2, a]:
-                continue
-            corner[below, a] = c.corner_moves[corner[depth, here], a]
-            node[below, a] = canonical[at, a]
-            alive[below, kept] = a
-            kept += 1
-        counts[below] = kept
-        depth = below
-    return _NONE
-
-
-@jit
-def descend(c, table, orders, exact, start):
-    """The distance to the subgroup of one upright axis from its coordinates [3], by going there; exact + 1 if it is further."""
-    twist, flip, slices = start[0], start[1], start[2]
-    entry = read(table, entry_of(c, orders, twist, flip, slices))
-    if entry == 3:
-        return exact + 1
-    distance, among = 0, 1 if orders > 1 else 24
-    while twist != c.goal[0] or flip != c.goal[1] or slices // among != c.goal[2] // among:
-        for a in range(c.twist_moves.shape[1]):
-            t, f, s = np.int64(c.twist_moves[twist, a]), np.int64(c.flip_moves[flip, a]), np.int64(c.slice_moves[slices, a])
-            nearer = read(table, entry_of(c, orders, t, f, s))
-            if nearer == (entry + 2) % 3:
-                twist, flip, slices, entry = t, f, s, nearer
-                break
-        distance += 1
-    return distance
+def _bound(distances: np.ndarray) -> np.ndarray:
+    """Lower bounds [B] from distances [B, 3] to the subgroups of the axes."""
+    nearest, farthest = distances.min(axis=1), distances.max(axis=1)
+    return farthest + ((nearest == farthest) & (farthest > 0))

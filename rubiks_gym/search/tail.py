@@ -8,7 +8,7 @@ down one layer whenever the rest would be longer than the tail may be.
 
 import numpy as np
 
-from rubiks_gym.exact.optimal import OptimalSolver, follow
+from rubiks_gym.exact.optimal import OptimalSolver
 
 
 class ExactTail:
@@ -22,20 +22,19 @@ class ExactTail:
 
     def __init__(self, solver: OptimalSolver, longest: int, start: np.ndarray) -> None:
         self.solver, self.longest, self.depth = solver, longest, 0
-        self.branch = solver.root(start)  # the layer's states, best first
-        self.aim = solver.least(start, self.branch)  # the length of the solutions looked for next
+        self.states = start[None]  # [W, S] the layer, best first
+        self.aim = solver.least(start)  # the length of the solutions looked for next
 
     def descend(self, parents: np.ndarray, actions: np.ndarray) -> None:
         """On to the next layer, whose states come from rows [W] of this one by actions [W]."""
-        self.branch = follow(self.solver.cube, self.solver.table, self.branch, parents, actions)
-        self.branch.node[:] = 0  # whatever moves led to a state, any may follow
+        self.states = self.solver.cube.apply(self.states[parents], actions)
         self.depth += 1
 
     def finish(self, seconds: float, nodes: float) -> tuple[int, list[int], int]:
         """The best state of the layer with a solution of the length aimed at: its row (-1: none), the moves, and the nodes."""
-        looked_at = 0
+        looked_at, node = 0, np.zeros(len(self.states), np.int64)  # whatever moves led to a state, any may follow
         while self.aim - self.depth <= self.longest:
-            row, moves, n = self.solver.first(self.branch, self.aim - self.depth, seconds, nodes - looked_at)
+            row, moves, n = self.solver.first(self.states, node, self.aim - self.depth, seconds, nodes - looked_at)
             looked_at += n
             if row >= 0:
                 return row, moves, looked_at
