@@ -457,12 +457,12 @@ def test_every_answer_has_the_headers_that_keep_others_out(page):
     assert page.get("/api/info").headers["Cache-Control"] == "no-store"
 
 
-def test_a_failure_of_the_server_is_told_without_its_insides(page, monkeypatch, capsys):
+def test_a_failure_of_the_server_is_told_without_its_insides(page, monkeypatch):
     monkeypatch.setattr(catalogue, "searches", lambda: 1 / 0)
     client = TestClient(page.app, base_url="http://localhost", raise_server_exceptions=False)
     answer = client.get("/api/info")
     assert answer.status_code == 500 and answer.json() == {"error": "the server failed; its terminal says more"}
-    assert "ZeroDivisionError" in capsys.readouterr().err and answer.headers["X-Frame-Options"] == "DENY"
+    assert answer.headers["X-Frame-Options"] == "DENY"
 
 
 # The page's files -------------------------------------------------------------------------------------------------------
@@ -644,7 +644,7 @@ def serving(*options):
 
 @linux_only
 def test_fifty_clients_at_once_lose_nothing_and_ctrl_c_leaves_nothing():
-    with serving("--import", "examples.05_pyraminx") as (process, address):
+    with serving("--import", "examples.04_a_puzzle_of_your_own") as (process, address):
         puzzle = puzzle_from_name("hanoi-5-3")
         table = ExactTable(puzzle)
         most_at_once, stop = [0], threading.Event()
@@ -678,9 +678,8 @@ def test_fifty_clients_at_once_lose_nothing_and_ctrl_c_leaves_nothing():
 
         with httpx2.Client(base_url=address, timeout=60) as client:
             info = client.get("/api/info").json()
-            assert "pyraminx" in [each["name"] for each in info["puzzles"]]  # of a module that was imported first
-            action = next(each["actions"][0] for each in info["puzzles"] if each["name"] == "pyraminx")
-            assert solve(client, puzzle="pyraminx", moves=action)["length"] == 1
+            assert "lights-out-3" in [each["name"] for each in info["puzzles"]]  # of a module that was imported first
+            assert solve(client, puzzle="lights-out-3", moves="00 12 21")["length"] == 3
             last = ask(client, **LONG)
             until_running(client, last)
         program = next(block for block in text_blocks() if "urllib" in block).replace("http://127.0.0.1:8642/", address)
@@ -697,6 +696,16 @@ def test_fifty_clients_at_once_lose_nothing_and_ctrl_c_leaves_nothing():
             raw.request("GET", path)  # sent as it is, which browsers and other clients do not
             assert raw.getresponse().status == 404, path
             raw.close()
+        with socket.create_connection((raw.host, raw.port)) as cut_short:
+            lines = [
+                "POST /api/jobs HTTP/1.1",
+                "Host: localhost",
+                "Content-Type: application/json",
+                "Content-Length: 9",
+                "",
+                "{",
+            ]
+            cut_short.sendall("\r\n".join(lines).encode())
         workers = children(process.pid)
         with ThreadPoolExecutor(1) as other, httpx2.Client(base_url=address, timeout=60) as client:
             waiting = other.submit(client.get, f"/api/jobs/{last}?wait=20")

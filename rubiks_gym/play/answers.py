@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from rubiks_gym.play.limits import Limits
@@ -32,6 +32,8 @@ async def read_json(request: Request, limits: Limits) -> dict[str, Any]:
         raise HTTPException(415, f"a request must be application/json, got {kind[:50]!r}")
     try:
         body = await asyncio.wait_for(_read(request, limits.body), _BODY_SECONDS)
+    except ClientDisconnect:
+        raise HTTPException(400, "the request was cut short") from None
     except asyncio.TimeoutError:
         raise HTTPException(408, f"the request did not come in within {_BODY_SECONDS:g} seconds") from None
     try:

@@ -2,8 +2,6 @@
 
 import contextlib
 import hashlib
-import sys
-import traceback
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -233,5 +231,4 @@ async def _refused(request: Request, fault: HTTPException) -> Response:
 
 
 async def _failed(request: Request, fault: Exception) -> Response:
-    traceback.print_exception(fault, file=sys.stderr)
-    return Json({"error": "the server failed; its terminal says more"}, 500)
+    return Json({"error": "the server failed; its terminal says more"}, 500)  # where uvicorn writes the traceback
