@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.networks.embedding import neighbours
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
 
 POINTS = 21  # of a solution, from its first state to its last
@@ -63,11 +64,3 @@ def has_block(puzzle: Rubik3x3, states: np.ndarray) -> np.ndarray:
     home, beside = states == puzzle.goal, neighbours(puzzle)
     found = [home[:, [corner, *(e for c, e in beside if c == corner)]].all(axis=1) for corner in range(8)]
     return np.logical_or.reduce(found)
-
-
-def neighbours(puzzle: Rubik3x3) -> list[tuple[int, int]]:
-    """Corners and edges that are next to each other on a solved cube: those that two faces have in common."""
-    moved = puzzle.expand(puzzle.goal[None])[0] != puzzle.goal  # [A, S]
-    faces = np.stack([moved[[name[0] == face for name in puzzle.action_names]].any(axis=0) for face in "URFDLB"])
-    shared = faces.astype(int).T @ faces  # [S, S]
-    return [(corner, edge) for corner in range(8) for edge in range(8, 20) if shared[corner, edge] == 2]

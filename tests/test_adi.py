@@ -139,6 +139,15 @@ def test_a_symmetric_network_says_the_same_of_all_images_with_the_actions_turned
     assert (twin.policy(states) == agent.policy(states)).all()
 
 
+def test_the_canonical_representative_is_the_lowest_image():
+    for cube in (Rubik2x2(), Rubik3x3()):
+        states = states_of(cube)
+        representatives, which = canonical(cube, states)
+        images = [[tuple(image) for image in of_one] for of_one in cube.symmetries(states).tolist()]
+        assert [tuple(row) for row in representatives.tolist()] == [min(of_one) for of_one in images]
+        assert which.tolist() == [of_one.index(min(of_one)) for of_one in images]
+
+
 def test_what_a_symmetric_network_is_taught_leads_to_an_image_of_the_same_child():
     cube = Rubik2x2()
     learner = Learner(cube, replace(SMALL, network="symmetric-pairs"), 0)

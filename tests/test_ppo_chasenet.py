@@ -716,7 +716,7 @@ def test_command_line_takes_a_preset_and_changes_to_it(tmp_path, monkeypatch):
         ({"form": "resnet"}, "form must be one of 'fc', 'attention', 'pairs', 'relative', got 'resnet'"),
         ({"fine_tune": "exact"}, "fine_tune must be one of 'none', 'paper', 'bound', got 'exact'"),
         ({"scramble": "fixed"}, "scramble must be one of 'random-state', 'uniform', got 'fixed'"),
-        ({"input": "stickers"}, "input must be one of 'pieces', 'pairs', 'triples', 'windows', got 'stickers'"),
+        ({"input": "stickers"}, "input must be one of 'pieces', 'pairs', 'triples', 'windows', 'neighbours', got 'stickers'"),
         *(
             ({key: 0}, f"{key} must be a whole number (of at least 1|from 1 to [0-9]+), got 0")
             for key in ("heads", "layers", "walks", "warm_batch_size", "time_limit", "n_envs", "n_steps", "n_epochs")

@@ -74,8 +74,8 @@ _PAPER = AdiConfig(
 
 # Sequences to undo cost next to nothing, so no state is used twice. Then one sweep of ADI with a fixed target network: each
 # further one takes the highest of twelve noisy values again.
-_WARM, _SWEEP = 600, 60
-_3X3 = AdiConfig(network="pieces", k=26, walks=1150)
+_WARM, _SWEEP = 2400, 60
+_3X3 = AdiConfig(network="symmetric-neighbours", k=26, walks=1150)
 
 # A tower has few states and long solutions: walks never get far from the goal, so states are drawn from all of them.
 _HANOI = AdiConfig(network="windows", scramble="random-state", k=30, walks=100, epochs=1, minibatch=500, ema_decay=0.9)

@@ -7,7 +7,7 @@ cubie, where it is, 20 of 20 x 24 on the 3x3x3, whose embeddings the first layer
 Differs from the papers in: the 2x2x2 has 7 cubies with 21 places, since one corner is held, not 8 with 24; Glorot's rule counts
 for the first layer the embeddings that a state sums, not all there are, so that its sums begin as large as those of other
 layers (those of pairs and triples would begin near 0); our own networks for one or two cores read pairs or triples of cubies,
-and one knows the cube's symmetries.
+and two know the cube's symmetries.
 
 Letters: B batch, A actions, T features of a state.
 """
@@ -50,6 +50,8 @@ NETWORKS: dict[str, Architecture] = {
     "triples": Architecture("triples", (32, 128), 64),
     "windows": Architecture("windows", (192, 96), 48),
     "pieces": Architecture("pieces", (512, 256), 128),
+    "neighbours": Architecture("neighbours", (256, 256), 128),
+    "symmetric-neighbours": Architecture("neighbours", (256, 256), 128, symmetric=True),
 }
 
 

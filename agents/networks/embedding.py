@@ -2,8 +2,8 @@
 
 Papers feed a network a one-hot vector, one 1 per sticker, cubie or disk. A one-hot vector times a matrix is the sum of as many
 rows of that matrix, so the networks here look embeddings up and add them: 20 of 480 on the 3x3x3, not a product with 480
-columns. Then nothing forbids one feature per *pair* of cubies, or per window of neighbouring disks, which sees more at once at
-no more cost than the embeddings it adds.
+columns. Then nothing forbids one feature per *pair* of cubies, all pairs or those of neighbours only, or per window of
+neighbouring disks, which sees more at once at no more cost than the embeddings it adds.
 
 A *symmetric* input reads, instead of a cube, the canonical representative of its symmetry class (48 symmetries, inversion), all
 of which are equally far from the goal. That leaves 40,296 states of the 2x2x2 to be told apart.
@@ -19,11 +19,11 @@ import torch
 from torch import nn
 
 from rubiks_gym.checks import whole
-from rubiks_gym.puzzles import Cube, Puzzle
+from rubiks_gym.puzzles import Cube, Puzzle, Rubik3x3
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.threads import over_rows
 
-INPUTS = ("stickers", "pieces", "pairs", "triples", "windows")
+INPUTS = ("stickers", "pieces", "pairs", "triples", "windows", "neighbours")
 WINDOW = 5  # neighbouring pieces that make a feature of `windows`: 243 values for five disks on three pegs
 MOST = 10**7  # features in all: their embeddings have to fit into memory
 MOST_LAYERS, MOST_NEURONS = 100, 100_000  # of a network
@@ -54,6 +54,10 @@ def make_features(puzzle: Puzzle, input: str, symmetric: bool = False) -> Featur
         pieces, size, first = puzzle.state_size, puzzle.one_hot_width, puzzle.first
     if input in ("pairs", "triples"):
         groups = list(combinations(range(pieces), min(pieces, 2 if input == "pairs" else 3)))
+    elif input == "neighbours":
+        if not isinstance(puzzle, Rubik3x3):
+            raise ValueError(f"{puzzle.name} has no corners beside edges: the input 'neighbours' is for the 3x3x3")
+        groups = neighbours(puzzle)
     elif input == "windows":
         length = min(WINDOW, pieces)
         groups = [tuple(range(start, start + length)) for start in range(pieces - length + 1)]
@@ -66,6 +70,13 @@ def make_features(puzzle: Puzzle, input: str, symmetric: bool = False) -> Featur
     stride = np.tile(size ** np.arange(member.shape[1]), (len(groups), 1))
     offset = per_group * np.arange(len(groups)) - (stride * first[member]).sum(axis=1)
     return Features(member, stride, offset, per_group * len(groups), stickers, symmetric)
+
+
+def neighbours(cube: Rubik3x3) -> list[tuple[int, ...]]:
+    """The 24 corners and edges of a 3x3x3 that touch when it is solved: those that two faces have in common."""
+    moved = cube.expand(cube.goal[None])[0] != cube.goal  # [A, S]
+    faces = np.stack([moved[np.array(cube.faces) == face].any(axis=0) for face in sorted(set(cube.faces))]).astype(int)
+    return [(int(a), int(b)) for a, b in np.argwhere(faces.T @ faces == 2) if a < cube.corners <= b]
 
 
 def feature_indices(puzzle: Puzzle, features: Features, states: np.ndarray) -> np.ndarray:
