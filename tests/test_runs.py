@@ -1,4 +1,4 @@
-"""Run folders: whole checkpoints, resuming after a kill, W&B, and errors that say what is wrong."""
+"""Run folders: whole checkpoints, resuming after a kill, and errors that say what is wrong."""
 
 import json
 import os
@@ -164,35 +164,6 @@ def test_bad_run_folders_are_named(tmp_path):
             agents.load(f"exact:{name}")
     with pytest.raises(ValueError, match="too many states"):
         train(options(tmp_path / "big", puzzle="rubik3x3-qtm"))
-
-
-def wandb_records(file):
-    """The protobuf records of a .wandb file: a LevelDB log of blocks of 32 KiB, in which records may be cut into chunks."""
-    from wandb.proto.wandb_internal_pb2 import Record
-
-    data, at, record = file.read_bytes(), 7, b""
-    while at + 7 <= len(data):
-        if 32768 - at % 32768 < 7:  # no room for a chunk's header: the block is padded
-            at += 32768 - at % 32768
-            continue
-        length, kind = int.from_bytes(data[at + 4 : at + 6], "little"), data[at + 6]
-        record += data[at + 7 : at + 7 + length]
-        at += 7 + length
-        if kind in (1, 4):  # whole, or the last chunk
-            yield Record.FromString(record)
-            record = b""
-
-
-def test_wandb_offline_run_can_be_read_back(tmp_path):
-    command = ["-m", "train.tabular", "--run.folder", tmp_path / "run", "--run.wandb", "offline", "--config.iterations", "20"]
-    commands.run(*command).check_returncode()
-    (file,) = (tmp_path / "run").rglob("*.wandb")
-    items = [item for record in wandb_records(file) for item in record.history.item]
-    changes = [json.loads(item.value_json) for item in items if "change" in (item.key, *item.nested_key)]
-    assert changes == pytest.approx([row["change"] for row in lines(tmp_path / "run")])
-    assert len(changes) == 20
-    commands.run(*command, "--run.resume").check_returncode()
-    assert {file.stem for file in (tmp_path / "run").rglob("*.wandb")} == {file.stem}, "a resumed run keeps its id"
 
 
 def test_without_wandb_everything_else_works(tmp_path):

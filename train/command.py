@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -17,9 +17,9 @@ from rubiks_gym.command_line import run
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import puzzle_from_name
 from train.loop import Learner, Measure, learn
-from train.plots import learning_plot
 from train.probe import Probe
 from train.runs import Run, RunOptions
+from train.short_search import POINTS, SHARE, ShortSearch
 
 Config = TypeVar("Config")
 
@@ -38,6 +38,8 @@ class Options(Generic[Config]):
     """The learner's settings."""
     probe_every: int = 0
     """Steps between two measurements of the error at every distance, on puzzles with an exact table (0: none)."""
+    search_every: int | None = None
+    """Steps between two short searches on fixed states (0: none; default: with W&B, as often as 2% of the time allows)."""
 
 
 def train_learner(
@@ -48,8 +50,9 @@ def train_learner(
     measures: Sequence[Measure] = (),
     after: Callable[[Any, Run], None] = lambda learner, run: None,
 ) -> Any:
-    """Train from scratch, or go on where a checkpoint was, draw the learning curves, and return the agent."""
+    """Train from scratch, or go on where a checkpoint was, and return the agent."""
     whole(0, **{"--probe-every": options.probe_every, "--run.seed": options.run.seed})
+    whole(0, **{"--search-every": options.search_every or 0})
     number(least=0, **{"--run.checkpoint-seconds": options.run.checkpoint_seconds})
     with _process_group():
         learner: Learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed)
@@ -59,9 +62,11 @@ def train_learner(
         if learner.rank == 0 and options.probe_every and has_table(learner.puzzle):
             probe = Probe(learner.puzzle)
             measures = [*measures, (options.probe_every, lambda learner: probe.errors(learner.agent().cost_to_go))]
+        if learner.rank == 0 and (options.search_every or (options.search_every is None and options.run.wandb != "disabled")):
+            share = float("inf") if options.search_every else SHARE
+            searches = ShortSearch(learner.puzzle, not options.probe_every, options.run.folder, share)
+            measures = [*measures, (options.search_every or -(-learner.total // POINTS), searches)]
         learn(learner, options.run, record, shown, measures, after)
-        if learner.rank == 0 and learner.done:
-            learning_plot(options.run.folder).savefig(options.run.folder / "learning.png", dpi=150)
         return learner.agent()
 
 
@@ -101,6 +106,9 @@ def command(
         except ValueError as error:
             print(f"error: {error}", file=sys.stderr)
             raise SystemExit(2) from None  # as for an option that there is not
+        if "WANDB_SWEEP_ID" in os.environ:  # every trial has a folder of its own, which W&B's agent cannot name
+            folder = chosen.run.folder / os.environ["WANDB_RUN_ID"]
+            chosen = replace(chosen, run=replace(chosen.run, folder=folder))
         train(chosen)
 
     run(main)

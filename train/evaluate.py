@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -18,6 +18,7 @@ from rich.table import Table
 import agents
 from rubiks_gym import files
 from rubiks_gym.checks import whole
+from rubiks_gym.cli import start_text
 from rubiks_gym.command_line import run
 from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
@@ -29,6 +30,7 @@ from train.progress import Show, progress
 from train.provenance import provenance
 from train.search_options import SearchOptions
 from train.text import percent
+from train.wandb_log import Mode, need, send_evaluation
 
 Starts = tuple[
     int, np.ndarray, np.ndarray | None
@@ -60,26 +62,34 @@ class Options(SearchOptions):
     """Add the exact solver (small puzzles) or the two-phase solver kociemba (3x3x3) to the table."""
     output: Path | None = None
     """The folder to write into (default: RUN/evaluations; a baseline writes nothing)."""
-    wandb: Literal["disabled", "offline", "online"] = "disabled"
-    """Whether table and plot go to Weights & Biases too."""
+    wandb: Mode = "disabled"
+    """Whether the evaluation goes to Weights & Biases too, into the group of the training run."""
+    wandb_project: str = "rubiks-gym"
+    """Project of Weights & Biases that the evaluation belongs to."""
+    wandb_entity: str = ""
+    """User or team of Weights & Biases that the project belongs to (default: yours)."""
 
 
 def evaluate(options: Options) -> dict[str, Any]:
     """Measure, print, write; returns what is written."""
     depths = parse_depths(options.depths)
     whole(1, **{"--cubes": options.cubes})
+    if options.wandb != "disabled":
+        need("wandb", "--wandb")
     agent = agents.load(options.run)
     choice, search, puzzle = options.choice(agent), options.make(agent), agent.puzzle
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
     starts = start_states(puzzle, depths, options)
-    rows, done = [], 0
+    rows, cubes, done = [], [], 0
     with progress(sum(len(states) for _, states, _ in starts), f"{choice.search} on {puzzle.name}") as show:
         for depth, states, truth in starts:
             counted = search
             if choice.search in ("bwas", "beam"):  # those go from state to state anyway; the others do better all at once
                 counted = partial(in_parts, search, show, done)
-            rows.append({"depth": depth, **evaluation.solved_from(puzzle, counted, states, truth)})
+            row = {"depth": depth, **evaluation.solved_from(puzzle, counted, states, truth, keep_moves=True)}
+            cubes += one_by_one(puzzle, states, row) if options.wandb != "disabled" else []
+            rows.append({key: value for key, value in row.items() if key not in ("moves", "nodes_each")})
             done += len(states)
             show(done)
     asked = json.loads(json.dumps(asdict(options), default=str)) | choice._asdict()
@@ -92,8 +102,27 @@ def evaluate(options: Options) -> dict[str, Any]:
             show(puzzle.n_states)
     result["provenance"] = provenance()
     report(result)
-    write(result, options)
+    write(result, cubes, options)
     return result
+
+
+def one_by_one(puzzle: Puzzle, states: np.ndarray, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """What became of each of states [B, S], of which `solved_from` made a row with moves."""
+    truth = row["distances"] or [None] * len(states)
+    return [
+        {
+            "depth": row["depth"],
+            "state": start_text(puzzle, state),
+            "solved": length is not None,
+            "length": length,
+            "distance": distance,
+            "nodes": nodes,
+            "moves": None if length is None else puzzle.format(moves),
+        }
+        for state, length, distance, nodes, moves in zip(
+            states, row["lengths"], truth, row["nodes_each"], row["moves"], strict=True
+        )
+    ]
 
 
 def in_parts(search: evaluation.Search, show: Show, before: int, states: np.ndarray, size: int = 16) -> Solutions:
@@ -164,7 +193,7 @@ def report(result: dict[str, Any]) -> None:
         console.print(table)
 
 
-def write(result: dict[str, Any], options: Options) -> None:
+def write(result: dict[str, Any], cubes: list[dict[str, Any]], options: Options) -> None:
     """NUMBER-SEARCH.json and .png into the output folder; the same to W&B if asked."""
     run = Path(options.run)
     folder = options.output or (run / "evaluations" if run.is_dir() else None)
@@ -177,23 +206,8 @@ def write(result: dict[str, Any], options: Options) -> None:
         plot.savefig(file.with_suffix(".png"), dpi=150)
         print(f"written: {file}, {file.with_suffix('.png')}")
     if options.wandb != "disabled":
-        send_to_wandb(result, plot, folder or Path("."), options)
-
-
-def send_to_wandb(result: dict[str, Any], plot: Any, folder: Path, options: Options) -> None:
-    """One table of rows, the heuristic's quality as a summary, and the plot."""
-    try:
-        import wandb
-    except ImportError:
-        raise ModuleNotFoundError("--wandb needs the package wandb: pip install wandb") from None
-    with wandb.init(
-        project="rubiks-gym", job_type="evaluation", dir=str(folder), mode=options.wandb, config=result["options"]
-    ) as run:
-        columns = [name for name in result["rows"][0] if name not in ("lengths", "distances")]
-        table = wandb.Table(columns=columns, data=[[row[column] for column in columns] for row in result["rows"]])
-        run.log({"solved by depth": table, "evaluation": wandb.Image(picture(plot))})
-        for key, value in result.get("heuristic", {}).items():
-            run.summary[key] = value
+        where = options.wandb, options.wandb_project, options.wandb_entity, folder or Path(".")
+        send_evaluation(result, cubes, picture(plot), *where)
 
 
 def parse_depths(text: str) -> list[int]:

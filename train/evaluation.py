@@ -66,7 +66,7 @@ def true_distances(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
 def solved_from(
     puzzle: Puzzle, search: Search, states: np.ndarray, truth: np.ndarray | None = None, keep_moves: bool = False
 ) -> dict[str, Any]:
-    """The row of given states [B, S]; the solutions too if asked for.
+    """The row of given states [B, S]; the solutions, and the nodes of each, too if asked for.
 
     Their distances from the goal [B] may be known, nan where not: shares and means that take the truth are over those known.
     """
@@ -98,6 +98,7 @@ def solved_from(
     row["distances"] = None if truth is None else [int(d) if np.isfinite(d) else None for d in truth]
     if keep_moves:
         row["moves"] = [list(moves) if done else None for moves, done in zip(found.moves, solved, strict=True)]
+        row["nodes_each"] = found.nodes.tolist()
     return row
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import agents
 from rubiks_gym.puzzles import Puzzle
 from train.clock import CLOCK, Clock
+from train.plots import learning_plot
 from train.progress import progress
 from train.runs import Run, RunOptions
 
@@ -67,7 +68,7 @@ def learn(
     after: Callable[[Any, Run], None] = lambda learner, run: None,
     clock: Clock = CLOCK,
 ) -> None:
-    """Learn from scratch, or from a checkpoint, to the last step.
+    """Learn from scratch, or from a checkpoint, to the last step, and draw the learning curves.
 
     Args:
         learner: in its first state.
@@ -106,6 +107,8 @@ def learn(
                     save()
         if total == 0:
             save()  # an untrained agent, to compare with
+        if learner.done:  # before the run is closed, so that W&B gets the plot too
+            learning_plot(run.folder).savefig(run.folder / "learning.png", dpi=150)
 
 
 def restore(learner: Learner, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:

@@ -19,7 +19,20 @@ from matplotlib.figure import Figure
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 GREY = "#777777"
 SOLVED = "share solved"
-COUNTERS = ("step", "states", "moves", "updates", "seconds", "cpu_seconds", "convergence_points")  # of use, but not to look at
+SEARCHED = "short search, shares"
+COUNTERS = (  # of use, but not to look at
+    *(
+        "step",
+        "states",
+        "moves",
+        "updates",
+        "seconds",
+        "cpu_seconds",
+        "convergence_points",
+        "search/nodes",
+        "search/cpu_seconds",
+    ),
+)
 
 
 def learning_plot(run: Path) -> Figure:
@@ -32,7 +45,7 @@ def learning_plot(run: Path) -> Figure:
     panels: dict[str, dict[str, np.ndarray]] = {}  # kind -> metric -> points [n, 2]
     for name in dict.fromkeys(name for row in rows for name in row if name not in COUNTERS):  # in the order of the metrics
         points = np.array([(row["step"], row[name]) for row in rows if name in row and np.isfinite(row[name])])
-        if len(points) and (len(points) == 1 or np.ptp(points[:, 1]) > 0 or kind_of(name) == SOLVED):
+        if len(points) and (len(points) == 1 or np.ptp(points[:, 1]) > 0 or kind_of(name) in (SOLVED, SEARCHED)):
             panels.setdefault(kind_of(name), {})[name] = points
     columns = min(2, max(1, len(panels)))
     lines = max(1, -(-len(panels) // columns))
@@ -42,7 +55,7 @@ def learning_plot(run: Path) -> Figure:
     for ax, (kind, curves) in zip(axes, panels.items(), strict=False):
         ax.set(xlabel="steps", title=kind)
         ax.margins(x=0)  # so that names stand outside
-        if kind == SOLVED:
+        if kind in (SOLVED, SEARCHED):
             ax.set_ylim(-0.03, 1.03)
         if kind in ("losses", "errors") and all(points[:, 1].max() > 0 for points in curves.values()):
             ax.set_yscale("log")
@@ -71,7 +84,7 @@ def draw_curves(ax: Axes, curves: dict[str, np.ndarray]) -> None:
     ends = []
     for (name, points), colour in zip(rest.items(), ("black",) if by_distance else COLOURS * len(rest), strict=False):
         draw_curve(ax, points, colour)
-        ends.append((name.replace("_", " "), points[-1, 0], smoothed(points[:, 1])[-1], colour))
+        ends.append((name.removeprefix("search/").replace("_", " "), points[-1, 0], smoothed(points[:, 1])[-1], colour))
     if [name for name, *_ in ends] != [ax.get_title()]:
         label_ends(ax, ends)
     ax.grid(alpha=0.2)
@@ -79,6 +92,8 @@ def draw_curves(ax: Axes, curves: dict[str, np.ndarray]) -> None:
 
 def kind_of(metric: str) -> str:
     """The panel that a metric belongs to; one of no common kind has a panel of its own."""
+    if metric.startswith("search/"):
+        return "short search, lengths" if metric.startswith("search/length") else SEARCHED
     if metric.endswith("loss") and metric != "entropy_loss":  # that one is negative, and the losses' scale logarithmic
         return "losses"
     if metric.startswith("error") or metric.endswith(("error", "change")):

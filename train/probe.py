@@ -16,11 +16,12 @@ class Probe:
     """The same `per_distance` states of each distance every time, or all where there are fewer."""
 
     def __init__(self, puzzle: Puzzle, per_distance: int = 500) -> None:
-        table, rng = ExactTable(puzzle).distances, np.random.default_rng(0)
+        exact, rng = ExactTable(puzzle), np.random.default_rng(0)
+        table = exact.distances
         layers = [np.flatnonzero(table == d) for d in range(int(table.max()) + 1)]
         chosen = [layer if len(layer) <= per_distance else rng.choice(layer, per_distance, replace=False) for layer in layers]
         index = np.concatenate(chosen)
-        self.states, self.distances = puzzle.from_index(index), table[index].astype(np.float32)
+        self.states, self.distances = exact.from_index(index), table[index].astype(np.float32)
         # how many states of the puzzle each one stands for
         self.weights = np.concatenate(
             [np.full(len(few), len(all_) / len(few)) for all_, few in zip(layers, chosen, strict=True)]

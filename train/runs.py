@@ -1,18 +1,16 @@
-"""A run is a folder: config.json, metrics.jsonl, checkpoints/, learning.png, later evaluations/.
+"""A run is a folder: config.json, metrics.jsonl, checkpoints/, learning.png, later evaluations/, and what W&B is sent.
 
 The training loop asks `run.restore()` where to begin, calls `run.log` and `run.checkpoint`, and stops when `run.stopping`.
 What is between two checkpoints is lost by a kill and done again, with the same random numbers, so the result is the same.
 """
 
-import importlib
 import json
-import secrets
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import filelock
 import numpy as np
@@ -21,6 +19,7 @@ import agents
 from rubiks_gym import files
 from train.clock import CLOCK, Clock
 from train.provenance import provenance
+from train.wandb_log import Mode, WandbLog, need
 
 KEEP = 2  # checkpoints kept: the newest, and one before it should the disk have failed
 
@@ -37,10 +36,20 @@ class RunOptions:
     """Go on from the last whole checkpoint of the folder."""
     checkpoint_seconds: float = 60.0
     """Seconds between two checkpoints."""
-    wandb: Literal["disabled", "offline", "online"] = "disabled"
-    """Whether the metrics go to Weights & Biases too."""
+    wandb: Mode = "disabled"
+    """Whether the run goes to Weights & Biases too; with it come short searches on fixed states (--search-every)."""
     wandb_project: str = "rubiks-gym"
     """Project of Weights & Biases that the run belongs to."""
+    wandb_entity: str = ""
+    """User or team of Weights & Biases that the project belongs to (default: yours)."""
+    wandb_group: str = ""
+    """Group of the run at Weights & Biases (default: algorithm-puzzle-preset)."""
+    wandb_tags: tuple[str, ...] = ()
+    """Tags of the run at Weights & Biases besides algorithm, puzzle and preset."""
+    wandb_notes: str = ""
+    """Notes on the run at Weights & Biases (default: what is trained, seed and commit)."""
+    wandb_artifact: bool = False
+    """Keep the last checkpoint at Weights & Biases too, as an artifact."""
     tensorboard: bool = False
     """Write the metrics into the run folder for TensorBoard too."""
 
@@ -51,15 +60,16 @@ class Run:
     def __init__(self, options: RunOptions, config: dict[str, Any], clock: Clock = CLOCK) -> None:
         self.options, self.folder, self.config, self.clock = options, Path(options.folder), config, clock
         self.stopping = False
-        _need("wandb", options.wandb != "disabled")
-        _need("tensorboard", options.tensorboard)
-        self._check_folder()
+        if options.wandb != "disabled":
+            need("wandb", "--run.wandb")
+        if options.tensorboard:
+            need("tensorboard", "--run.tensorboard")
+        record = self._check_folder() or {"config": _json(config), "run": _json(asdict(options)), "provenance": provenance()}
         self._lock = _lock(self.folder)
         try:
-            self._wandb = _start_wandb(options, config)
+            self._wandb = None if options.wandb == "disabled" else WandbLog(options, record)
             self._tensorboard = _start_tensorboard(options)
             if not options.resume:  # last: from here on the folder holds a run
-                record = {"config": _json(config), "run": _json(asdict(options)), "provenance": provenance()}
                 files.write_text(self.folder / "config.json", json.dumps(record, indent=1))
         except BaseException:
             self._lock.release()
@@ -79,6 +89,10 @@ class Run:
         metrics = self.folder / "metrics.jsonl"
         kept = [line for number, line in enumerate(_whole_lines(metrics), 1) if _step(line, f"{metrics}:{number}") <= last]
         files.write_text(metrics, "".join(line + "\n" for line in kept))
+        if self._wandb is not None:
+            for line in kept:
+                self._wandb.log(json.loads(line))
+            self._wandb.final()
         return found
 
     def log(self, step: int, **metrics: float) -> None:
@@ -87,7 +101,7 @@ class Run:
         with open(self.folder / "metrics.jsonl", "a") as file:
             file.write(json.dumps(row) + "\n")
         if self._wandb is not None:
-            self._wandb.log(metrics, step=step)
+            self._wandb.log(row)
         if self._tensorboard is not None:
             for key, value in metrics.items():
                 self._tensorboard.add_scalar(key, value, step)
@@ -103,6 +117,8 @@ class Run:
         for old in agents.checkpoints(self.folder)[:-KEEP]:
             old.unlink()
         self._saved_at = self.clock.wall()
+        if self._wandb is not None:
+            self._wandb.final()
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -117,28 +133,32 @@ class Run:
             self.stopping = True
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        finished = False
         try:
             yield
+            finished = True
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-            self.finish()
+            self.finish(finished)
 
-    def finish(self) -> None:
-        """Close W&B and TensorBoard, and let go of the folder."""
+    def finish(self, finished: bool = True) -> None:
+        """Close W&B, which is told whether the run has come to its end, and TensorBoard, and let go of the folder."""
         if self._wandb is not None:
-            self._wandb.finish()
+            self._wandb.close(finished)
         if self._tensorboard is not None:
             self._tensorboard.close()
         self._lock.release()
 
-    def _check_folder(self) -> None:
+    def _check_folder(self) -> dict[str, Any] | None:
+        """What config.json holds if there is a run to resume; makes the folder if there is none and should be none."""
         file = self.folder / "config.json"
         if self.options.resume:
             if not file.exists():
                 raise FileNotFoundError(f"nothing to resume in {self.folder}: there is no config.json")
             try:
-                stored = dict(json.loads(file.read_text())["config"])
+                record = json.loads(file.read_text())
+                stored = dict(record["config"])
             except (ValueError, KeyError, TypeError):
                 raise ValueError(f"{file} is damaged: it does not hold the settings the run was begun with") from None
             different = [key for key in self.config if stored.get(key) != _json(self.config[key])]
@@ -148,10 +168,11 @@ class Run:
                     f"{self.folder} was begun with {key}={stored.get(key)!r}, not {_json(self.config[key])!r}; "
                     "resume with the same settings"
                 )
-            return
+            return dict(record)
         if file.exists():
             raise FileExistsError(f"{self.folder} holds a run already: pass --run.resume, or choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
+        return None
 
 
 def _lock(folder: Path) -> filelock.BaseFileLock:
@@ -161,38 +182,6 @@ def _lock(folder: Path) -> filelock.BaseFileLock:
         return lock.acquire(blocking=False).lock
     except filelock.Timeout:
         raise ValueError(f"another process is training in {folder}: wait for it, or choose another folder") from None
-
-
-def _need(package: str, wanted: bool) -> None:
-    """Raise, before anything is written, if a package that is wanted cannot be imported."""
-    if wanted:
-        try:
-            importlib.import_module(package)
-        except ImportError:
-            raise ModuleNotFoundError(f"--run.{package} needs the package {package}: pip install {package}") from None
-
-
-def _start_wandb(options: RunOptions, config: dict[str, Any]) -> Any:
-    if options.wandb == "disabled":
-        return None
-    import wandb
-
-    file = Path(options.folder) / "wandb-id.txt"  # a resumed run goes on under the same id
-    if not file.exists():
-        files.write_text(file, secrets.token_hex(4))
-    settings = {
-        "id": file.read_text(),
-        "project": options.wandb_project,
-        "name": Path(options.folder).name,
-        "dir": str(options.folder),
-        "mode": options.wandb,
-        "config": _json(config),
-        "resume": "allow" if options.resume else None,
-    }
-    try:
-        return wandb.init(**settings)
-    except wandb.Error as error:
-        raise ValueError(f"W&B does not start ({error}); --run.wandb offline needs neither key nor network") from None
 
 
 def _start_tensorboard(options: RunOptions) -> Any:
