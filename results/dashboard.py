@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,25 +36,30 @@ class Args:
     """The picture, a PNG."""
 
 
-def records(file: Path) -> Iterator[dict[str, Any]]:
+def read(file: Path) -> list[dict[str, Any]]:
     """The records of an offline run, in order, as JSON."""
     command = [sys.executable, "-m", "wandb", "leet", "inspect", "--json", str(file)]
     found = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"WANDB_MODE": "offline"})
     if found.returncode:
         raise ValueError(f"W&B cannot read {file}: {found.stderr.strip()}")
-    yield from map(json.loads, found.stdout.splitlines())
+    return [json.loads(line) for line in found.stdout.splitlines()]
 
 
-def history(file: Path) -> list[dict[str, Any]]:
-    """The rows that an offline run has logged."""
-    return [record["history"]["item"] for record in records(file) if record["type"] == "history"]
+def of_type(records: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """What the records of one type hold: run, metric, history, summary, artifact, exit."""
+    return [record[name] for record in records if record["type"] == name]
 
 
-def summary(file: Path) -> dict[str, Any]:
-    """What an offline run's summary is in the end."""
+def history(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows that a run has logged."""
+    return [row["item"] for row in of_type(records, "history")]
+
+
+def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a run's summary is in the end."""
     found: dict[str, Any] = {}
-    for record in records(file):
-        found |= record["summary"].get("update", {}) if record["type"] == "summary" else {}
+    for change in of_type(records, "summary"):
+        found |= change.get("update", {})
     return found
 
 
@@ -71,9 +75,9 @@ def offline_file(path: Path) -> Path:
 
 def dashboard(file: Path) -> Figure:
     """The run's names and notes, its curves by section, its pictures and tables, and its summary."""
-    begun = next(record["run"] for record in records(file) if record["type"] == "run")
-    axis = next(record["metric"]["step_metric"] for record in records(file) if record["type"] == "metric")
-    rows, last = history(file), summary(file)
+    records = read(file)
+    begun, axis = of_type(records, "run")[0], of_type(records, "metric")[0]["step_metric"]
+    rows, last = history(records), summary(records)
     sections: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         if "/" in name and name != axis and not name.rpartition("/")[2].startswith("solve."):

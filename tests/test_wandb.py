@@ -17,7 +17,7 @@ import pytest
 import agents
 import train.tabular
 from agents.tabular.config import TabularConfig
-from results.dashboard import history, records, summary
+from results.dashboard import history, of_type, read, summary
 from rubiks_gym.puzzles import Hanoi
 from tests.short_runs import lines, tabular_options, weights_of
 from tests.test_loop import OPTIONS, TRAIN
@@ -41,9 +41,9 @@ def run(*arguments, **environment):
 
 
 def only(folder):
-    """The one offline run in a folder."""
+    """The file of the one offline run in a folder, and its records."""
     (file,) = folder.rglob("*.wandb")
-    return file
+    return file, read(file)
 
 
 def metrics(folder):
@@ -54,9 +54,9 @@ def as_sent(rows):
     return [{in_section(name): pytest.approx(value) for name, value in row.items()} for row in rows]
 
 
-def check_holds_all_rows(file, folder):
+def check_holds_all_rows(records, folder):
     """Every row of metrics.jsonl is in an offline run once, and nothing else is."""
-    sent, rows = history(file), metrics(folder)
+    sent, rows = history(records), metrics(folder)
     assert [row["_step"] for row in sent] == [row["step"] for row in rows]
     assert [{name: row[name] for name in found} for row, found in zip(sent, as_sent(rows), strict=True)] == as_sent(rows)
     assert sent[-1]["time/total_cpu_seconds"] == pytest.approx(sum(row["cpu_seconds"] for row in rows))
@@ -67,21 +67,21 @@ def test_an_offline_run_holds_everything_record_by_record(tmp_path):
     settings = ["--config.iterations", 20, "--config.batch", 60, "--puzzle", "hanoi-4-3", "--search-every", 10]
     settings += ["--run.wandb-tags", "try", "--run.wandb-artifact", "--run.wandb-entity", "team"]
     run("train.tabular", "--run.folder", folder, "--run.wandb", "offline", *settings)
-    file = only(folder)
-    kinds = [record["type"] for record in records(file)]
+    file, records = only(folder)
+    kinds = [record["type"] for record in records]
     assert kinds[0] == "header" and kinds[-1] == "exit" and kinds.count("run") == 1 and kinds.count("history") == 20
-    (begun,) = (record["run"] for record in records(file) if record["type"] == "run")
+    (begun,) = of_type(records, "run")
     assert begun["display_name"] == "towers" and begun["run_group"] == "tabular-hanoi-4-3" and begun["job_type"] == "train"
     assert begun["tags"] == ["tabular", "hanoi-4-3", "try"] and begun["project"] == "rubiks-gym" and begun["entity"] == "team"
     assert begun["notes"].startswith("tabular on hanoi-4-3, seed 0, commit ")
     stored, config = json.loads((folder / "config.json").read_text()), begun["config"]["update"]
     assert {key: config[key] for key in stored["config"]} == stored["config"]
     assert config["run"]["wandb_tags"] == ["try"] and config["provenance"] == stored["provenance"]
-    (axis,) = (record["metric"] for record in records(file) if record["type"] == "metric")
+    (axis,) = of_type(records, "metric")
     assert axis["glob_name"] == "*" and axis["step_metric"] == "step"
 
-    check_holds_all_rows(file, folder)
-    rows, last = history(file), summary(file)
+    check_holds_all_rows(records, folder)
+    rows, last = history(records), summary(records)
     assert all(row["time/steps_per_second"] > 0 for row in rows)
     searched = [row["step"] for row in rows if "search/solved random" in row]
     assert searched == [row["step"] for row in rows if "errors/error at 0" in row] == [10, 20]
@@ -93,9 +93,9 @@ def test_an_offline_run_holds_everything_record_by_record(tmp_path):
     for name in ("learning.path", "search/solve.path"):
         assert (file.parent / "files" / rows[-1][name]).stat().st_size > 1000, name
     assert (file.parent / "files" / rows[-1]["learning.path"]).read_bytes() == (folder / "learning.png").read_bytes()
-    (artifact,) = (record["artifact"] for record in records(file) if record["type"] == "artifact")
+    (artifact,) = of_type(records, "artifact")
     assert artifact["type"] == "model" and "tabular-hanoi-4-3" in artifact["name"]
-    (left,) = (record["exit"] for record in records(file) if record["type"] == "exit")
+    (left,) = of_type(records, "exit")
     assert left.get("exit_code", 0) == 0
 
 
@@ -118,8 +118,9 @@ def test_nothing_is_lost_or_doubled_by_kills(tmp_path):
         process.wait()
         process = start(folder, "--run.resume", *told)
     assert process.wait() == 0
-    check_holds_all_rows(only(folder), folder)
-    solves = [row["_step"] for row in history(only(folder)) if "search/solve.path" in row]
+    _, records = only(folder)
+    check_holds_all_rows(records, folder)
+    solves = [row["_step"] for row in history(records) if "search/solve.path" in row]
     assert solves == [int(file.stem) for file in sorted((folder / "solves").glob("*.gif"))]
     assert start(tmp_path / "whole", "--search-every", "40").wait() == 0
     assert (agents.load(folder).table == agents.load(tmp_path / "whole").table).all()
@@ -236,22 +237,22 @@ def test_an_evaluation_goes_to_the_group_of_its_training_run(tmp_path):
     run("train.tabular", "--run.folder", folder, "--config.iterations", 10, "--run.wandb", "offline", "--search-every", 0)
     asked = ["--depths", "0,1-3", "--cubes", 6, "--wandb", "offline", "--wandb-project", "mine", "--wandb-entity", "team"]
     run("train.evaluate", folder, *asked, "--heuristic")
-    file = only(folder / "evaluations")
-    begun = next(record["run"] for record in records(file) if record["type"] == "run")
+    file, records = only(folder / "evaluations")
+    (begun,) = of_type(records, "run")
     assert begun["run_group"] == "tabular-hanoi-5-3" and begun["job_type"] == "evaluation" and begun["project"] == "mine"
     assert begun["entity"] == "team" and begun["display_name"] == "towers greedy"
     config = begun["config"]["update"]
     assert config["iterations"] == 10 and config["evaluation"]["cubes"] == 6
     assert config["training_run"] == (folder / "wandb-id.txt").read_text()
     result = json.loads(next((folder / "evaluations").glob("*.json")).read_text())
-    last, rows = summary(file), result["rows"]
+    last, rows = summary(records), result["rows"]
     for key in ("solved", "optimal", "nodes", "cpu_seconds"):
         assert last[key] == pytest.approx(np.mean([row[key] for row in rows])), key
     assert last["mean_length"] == pytest.approx(np.mean([x for row in rows for x in row["lengths"] if x is not None]))
     assert last["heuristic/mean_absolute_error"] == pytest.approx(result["heuristic"]["mean_absolute_error"])
-    curve = [(row["by depth/depth"], row["by depth/solved"]) for row in history(file) if "by depth/depth" in row]
+    curve = [(row["by depth/depth"], row["by depth/solved"]) for row in history(records) if "by depth/depth" in row]
     assert curve == [(row["depth"], row["solved"]) for row in rows if row["depth"]]
-    table = json.loads((file.parent / "files" / history(file)[-1]["cubes.path"]).read_text())
+    table = json.loads((file.parent / "files" / history(records)[-1]["cubes.path"]).read_text())
     cubes = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
     assert [cube["length"] for cube in cubes] == [length for row in rows for length in row["lengths"]]
     puzzle = Hanoi(5)
@@ -259,13 +260,24 @@ def test_an_evaluation_goes_to_the_group_of_its_training_run(tmp_path):
         state = np.array(cube["state"].split(), np.uint8)
         if cube["solved"]:
             assert puzzle.is_solved(puzzle.after(cube["moves"], state)[None])[0]
-    assert history(file)[-1]["evaluation._type"] == "image-file"
+    assert history(records)[-1]["evaluation._type"] == "image-file"
 
 
 SMALL = {
     "adi": ["--config.iterations", "1", "--config.walks", "10"],
     "davi": ["--config.iterations", "1", "--config.batch", "300"],
-    "ppo_chasenet": ["--config.warm-iterations", "1", "--config.ppo-iterations", "4", "--config.n-envs", "128"],
+    "ppo_chasenet": [
+        *(
+            "--config.warm-iterations",
+            "1",
+            "--config.ppo-iterations",
+            "1",
+            "--config.n-envs",
+            "128",
+            "--config.time-limit",
+            "16",
+        ),
+    ],
     "symmetric_ntuple": [
         *("--config.walks", "16", "--config.walk-batches", "1", "--config.rounds", "1", "--config.episodes", "1"),
         *("--config.width", "8", "--config.radius", "2"),
@@ -279,6 +291,7 @@ def test_every_learner_has_a_sweep():
     assert {file.stem for file in SWEEPS} == set(SMALL) == {name if name != "ppo" else "ppo_chasenet" for name in TRAIN}
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # W&B does not close the file
 @pytest.mark.parametrize("sweep", SWEEPS, ids=lambda file: file.stem)
 def test_a_sweep_starts_trials_that_report_its_metric(sweep, tmp_path):
     from wandb.sdk.launch.sweeps.utils import create_sweep_command, create_sweep_command_args, load_sweep_config
@@ -291,10 +304,10 @@ def test_a_sweep_starts_trials_that_report_its_metric(sweep, tmp_path):
     small = [*SMALL[sweep.stem], "--run.folder", str(tmp_path), "--run.wandb", "offline", "--search-every", "0"]
     own = {"WANDB_SWEEP_ID": "sweep000", "WANDB_RUN_ID": "trial000"}
     run(*words[2:], *small, **own)
-    file = only(tmp_path / "trial000")
-    begun = next(record["run"] for record in records(file) if record["type"] == "run")
+    _, records = only(tmp_path / "trial000")
+    (begun,) = of_type(records, "run")
     assert begun["run_id"] == "trial000" and begun["sweep_id"] == "sweep000"
-    assert config["metric"]["name"] in summary(file)
+    assert config["metric"]["name"] in summary(records)
     chosen = begun["config"]["update"]
     for name, value in values.items():
         if name.startswith("config."):

@@ -19,7 +19,6 @@ from rubiks_gym.puzzles import puzzle_from_name
 from train.loop import Learner, Measure, learn
 from train.probe import Probe
 from train.runs import Run, RunOptions
-from train.short_search import POINTS, SHARE, ShortSearch
 
 Config = TypeVar("Config")
 
@@ -63,6 +62,8 @@ def train_learner(
             probe = Probe(learner.puzzle)
             measures = [*measures, (options.probe_every, lambda learner: probe.errors(learner.agent().cost_to_go))]
         if learner.rank == 0 and (options.search_every or (options.search_every is None and options.run.wandb != "disabled")):
+            from train.short_search import POINTS, SHARE, ShortSearch  # imports scipy, which takes a while
+
             share = float("inf") if options.search_every else SHARE
             searches = ShortSearch(learner.puzzle, not options.probe_every, options.run.folder, share)
             measures = [*measures, (options.search_every or -(-learner.total // POINTS), searches)]
