@@ -159,11 +159,14 @@ def overall(rows: list[dict[str, Any]]) -> dict[str, float]:
     """The numbers of all start states of an evaluation together, of which a row has those of one depth."""
     starts = sum(row["starts"] for row in rows)
     means = {key: sum(row["starts"] * row[key] for row in rows) / starts for key in ("solved", "nodes", "cpu_seconds")}
-    lengths = [length for row in rows for length in row["lengths"] if length is not None]
-    if lengths:
-        means["mean_length"] = sum(lengths) / len(lengths)
-    if all("optimal" in row for row in rows):
-        means["optimal"] = sum(row["starts"] * row["optimal"] for row in rows) / starts
+    lengths = [length for row in rows for length in row["lengths"]]
+    solved = [length for length in lengths if length is not None]
+    if solved:
+        means["mean_length"] = sum(solved) / len(solved)
+    truth = [distance for row in rows for distance in row["distances"] or [None] * row["starts"]]
+    optimal = [length == distance for length, distance in zip(lengths, truth, strict=True) if distance is not None]
+    if optimal:
+        means["optimal"] = sum(optimal) / len(optimal)
     return {"starts": starts, **means}
 
 
