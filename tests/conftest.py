@@ -38,4 +38,4 @@ def blank_plots(monkeypatch):
     """For short runs: to draw learning curves takes longer than to learn. Those of every learner are drawn in test_loop.py."""
     from matplotlib.figure import Figure
 
-    monkeypatch.setattr("train.command.learning_plot", lambda folder: Figure(figsize=(1, 1)))
+    monkeypatch.setattr("train.loop.learning_plot", lambda folder: Figure(figsize=(1, 1)))

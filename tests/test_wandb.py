@@ -1,10 +1,8 @@
 """W&B: what an offline run holds, read back record by record by W&B's own reader; kills, evaluations, sweeps."""
 
 import json
-import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -19,6 +17,7 @@ import train.tabular
 from agents.tabular.config import TabularConfig
 from results.dashboard import history, of_type, read, summary
 from rubiks_gym.puzzles import Hanoi
+from tests import commands
 from tests.short_runs import lines, tabular_options, weights_of
 from tests.test_loop import OPTIONS, TRAIN
 from train import wandb_log
@@ -27,17 +26,14 @@ from train.runs import RunOptions
 from train.short_search import ShortSearch
 from train.wandb_log import direction, in_section, solve_file
 
-pytestmark = pytest.mark.usefixtures("one_torch_thread")
+pytestmark = pytest.mark.usefixtures("blank_plots")
 ROOT = Path(__file__).parent.parent
 SWEEPS = sorted((ROOT / "train" / "sweeps").glob("*.yaml"))
 
 
 def run(*arguments, **environment):
-    done = subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, env=os.environ | environment
-    )
+    done = commands.run("-m", *arguments, env=environment)
     assert done.returncode == 0, done.stderr
-    return done
 
 
 def only(folder):
@@ -100,9 +96,8 @@ def test_an_offline_run_holds_everything_record_by_record(tmp_path):
 
 
 def start(folder, *more):
-    command = [sys.executable, "-m", "train.tabular", "--run.folder", str(folder), "--puzzle", "rubik2x2-qtm"]
-    command += ["--run.checkpoint-seconds", "0.3", "--config.iterations", "200", "--config.batch", "10000"]
-    return subprocess.Popen([*command, *more], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    settings = ["--run.checkpoint-seconds", 0.3, "--config.iterations", 200, "--config.batch", 10_000, *more]
+    return commands.Program("-m", "train.tabular", "--run.folder", folder, "--puzzle", "rubik2x2-qtm", *settings)
 
 
 def test_nothing_is_lost_or_doubled_by_kills(tmp_path):
