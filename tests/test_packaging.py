@@ -198,36 +198,63 @@ def test_import_takes_little_longer_than_gymnasium():
 
 AS_A_STRANGER = """
 import os, sys
-sys.path.insert(0, sys.argv[1])
 import gymnasium as gym
 env = gym.make("rubiks_gym:Rubik3x3-v0")
 env.reset(seed=0)
 env.step(0)
+import rubiks_gym
 try:
-    open(os.path.join(sys.argv[1], "rubiks_gym", "written"), "w")
+    open(os.path.join(os.path.dirname(rubiks_gym.__file__), "written"), "w")
 except OSError:
-    from rubiks_gym.cli import main
-    sys.argv = ["rubiks-gym", "list"]
-    main()
+    home = os.path.exists(os.path.expanduser("~"))
+    print(rubiks_gym.__file__, "is read-only, user", os.getuid(), "home", home, "debug", __debug__)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="takes write permission away as Linux does")
-def test_an_installation_that_cannot_be_written_works_without_a_home(tmp_path):
-    """With a home that does not exist, an installation that is read-only, and without assertions."""
-    as_others = ["setpriv", "--bounding-set", "-dac_override"] if os.geteuid() == 0 else []  # else root may write anything
-    if as_others and not shutil.which("setpriv"):
-        pytest.skip("only setpriv can take root's right to write everywhere")
-    shutil.copytree(ROOT / "rubiks_gym", tmp_path / "rubiks_gym", ignore=shutil.ignore_patterns("__pycache__"))
-    folders = [folder for folder in (tmp_path / "rubiks_gym").rglob("*") if folder.is_dir()] + [tmp_path / "rubiks_gym"]
+def as_nobody():
+    """What a command begins with to be run by a user who may read everything and write nothing, without a network."""
+    if os.geteuid() != 0:
+        return []
+    if not shutil.which("setpriv"):
+        pytest.skip("only setpriv can take root's rights away")
+    rights = [
+        f"--{kind}=-all,+dac_read_search" for kind in ("bounding-set", "inh-caps", "ambient-caps")
+    ]  # of folders above ours
+    alone = ["unshare", "--net"] if subprocess.run(["unshare", "--net", "true"], capture_output=True).returncode == 0 else []
+    return [*alone, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *rights]
+
+
+@pytest.fixture(scope="module")
+def read_only(tmp_path_factory):
+    """An installation that cannot be written, with nothing compiled in it, and a folder that nobody may write to."""
+    place, elsewhere = tmp_path_factory.mktemp("installed"), tmp_path_factory.mktemp("elsewhere")
+    elsewhere.chmod(0o777)
+    for package in ("rubiks_gym", "agents", "train"):
+        shutil.copytree(ROOT / package, place / package, ignore=shutil.ignore_patterns("__pycache__"))
+    folders = [place, *(folder for folder in place.rglob("*") if folder.is_dir())]
     for folder in folders:
         folder.chmod(0o555)
-    command = [*as_others, sys.executable, "-O", "-c", AS_A_STRANGER, str(tmp_path)]
-    environment = {"PATH": os.environ["PATH"], "HOME": "/proc/nowhere"}
-    done = subprocess.run(command, cwd="/proc", env=environment, capture_output=True, text=True)
+    yield place, elsewhere
     for folder in folders:
         folder.chmod(0o755)
-    assert done.returncode == 0 and "rubik3x3" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes rights away as Linux does")
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (["-c", AS_A_STRANGER], r"/installed\d+/rubiks_gym/__init__.py is read-only, user \d+ home False debug False"),
+        (["-m", "rubiks_gym", "solve", "R U F'", "--option", "width=16", "--radius", "1", "--no-inverse"], r"F U' R'"),
+        (["-m", "train.tabular", "--run.folder", "run", "--puzzle", "hanoi-3-3", "--config.iterations", "20"], "20 of 20"),
+    ],
+    ids=["gym.make", "solve", "training elsewhere"],
+)
+def test_a_read_only_installation_serves_another_user_without_home_network_or_assertions(read_only, program, expected):
+    place, elsewhere = read_only
+    environment = {"PATH": os.environ["PATH"], "HOME": "/proc/nowhere", "PYTHONPATH": str(place)}
+    command = [*as_nobody(), sys.executable, "-O", *program]
+    done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and re.search(expected, done.stdout + done.stderr), done.stderr
 
 
 def test_a_fork_in_the_middle_of_a_compilation_does_not_hang(tmp_path):
