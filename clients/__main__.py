@@ -118,7 +118,8 @@ def main(args: Args) -> int:
     shutil.rmtree(args.folder, ignore_errors=True)
     if not rows:
         raise SystemExit(f"error: no client is called {' or '.join(args.only)}")
-    finish("clients", rows, args, command="python -m clients")
+    names = [python.resolve().name for python in args.pythons]  # python3.11, say
+    finish("clients", rows, args, command=" ".join(["python -m clients --pythons", *names]))
     return int(args.check and any(cell != "works" for told in rows for cell in list(told.values())[4:]))
 
 
