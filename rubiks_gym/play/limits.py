@@ -18,9 +18,9 @@ class Limits:
     """Seconds that may be asked for."""
     nodes: int = 10_000_000
     """Nodes of a search; proofs of shortest solutions look at billions, and have their seconds only."""
-    memory: int = 2 << 30
+    memory: int = 3 << 30
     """Bytes that the arrays of a search may take."""
-    process_memory: int = 4 << 30
+    process_memory: int = 5 << 30
     """Bytes that a worker process may take in all: agent, tables and search (Linux)."""
     preparation: float = 600.0
     """Seconds that an agent or a table may take to be loaded or made, before its search begins."""

@@ -68,10 +68,8 @@ def beam(
     finisher = None
     if tail:
         solver = OptimalSolver(puzzle, budget.memory)
-        budget, finisher = (
-            less_memory(budget, solver.table.distances.nbytes, "the table of the tail"),
-            partial(ExactTail, solver, tail),
-        )
+        taken = solver.table.coarse.nbytes + solver.table.fine.nbytes
+        budget, finisher = less_memory(budget, taken, "the table of the tail"), partial(ExactTail, solver, tail)
     if decomposed is None:
         most, cost = puzzle.n_actions * width, cost_to_go
         children_of = partial(_all_below, puzzle)
