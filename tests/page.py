@@ -1,8 +1,13 @@
 """What tests of the page need: where it is built, a browser, and its code asked directly by node."""
 
+import http.server
 import json
 import shutil
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -44,6 +49,24 @@ def browser() -> str | None:
 def why_no_browser() -> str | None:
     """Why the page cannot be opened, or None."""
     return why_not_built() or (None if browser() else f"no browser is installed: none of {', '.join(BROWSERS)} is found")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files as any file server does."""
+
+    def log_message(self, *args):
+        pass
+
+
+@contextmanager
+def file_server() -> Iterator[str]:
+    """The address of a plain file server of the built page."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(STATIC))) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
 
 
 def ask_page(questions: list[list]) -> list:

@@ -1,14 +1,10 @@
 """The page in a real browser: by mouse, finger and keyboard, alone and with a server."""
 
 import gzip
-import http.server
 import json
 import re
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
-from functools import partial
 
 import numpy as np
 import pytest
@@ -17,31 +13,13 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.ntuple import trained
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.search import make_search
-from tests.page import FLAGS, ROOT, STATIC, browser, why_no_browser
+from tests.page import FLAGS, ROOT, browser, file_server, why_no_browser
 
 pytestmark = pytest.mark.skipif(why_no_browser() is not None, reason=str(why_no_browser()))
 
 CUBE = Rubik3x3()
 SOLVED = CUBE.facelets(CUBE.goal)
 PATIENCE = 60_000  # milliseconds; a busy machine is no fault of the page
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files as any file server does."""
-
-    def log_message(self, *args):
-        pass
-
-
-@contextmanager
-def file_server():
-    """The address of a plain file server of the built page."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(STATIC))) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -146,7 +146,8 @@ export function makeCompare(section, info, shown) {
     $(".play").disabled = !results.some((result) => result?.solved);
     if (!results.some((result) => result?.values?.length)) return;
     $(".expected").hidden = false;
-    const names = sides.map((side) => side.agents.selectedOptions[0].text);
+    const outcome = (result) => (result?.solved ? `${result.moves.length} moves` : "not solved");
+    const names = sides.map((side, i) => `${side.agents.selectedOptions[0].text}, ${results[i]?.search ?? "no search"}: ${outcome(results[i])}`);
     const words = section.querySelectorAll(".legend span:not(.key)");
     names.forEach((name, i) => (words[i].textContent = name));
     const lines = results.map((result) => ({ points: (result?.values ?? []).map((value, i) => [i, value]) }));
