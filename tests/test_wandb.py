@@ -191,14 +191,14 @@ def test_short_searches_take_their_share_of_the_time(tmp_path):
     now = [0.0]
     clock = Clock(lambda: now[0], lambda: now[0])
     searches = ShortSearch(Hanoi(3), False, tmp_path, clock=clock)
-    searches.measure = lambda agent, step: now.__setitem__(0, now[0] + 3) or {"search/solved random": 1.0}
+    searches.measure = lambda agent, step, draw: now.__setitem__(0, now[0] + 3) or {"search/solved random": 1.0}
     learner, made = SimpleNamespace(total=1000, agent=lambda: None, done=0), []
     for done in range(1, 1001):
         now[0] += 1
         learner.done = done
         if searches(learner):
             made.append(done)
-    assert made[0] == 5 and made[-1] == 1000  # at first a tenth of a second is expected
+    assert made[0] == 50 and made[-1] == 1000  # at first a second is expected
     assert 6 <= len(made) <= 0.02 * 1000 / 3 + 2
     assert 3 * (len(made) - 1) <= 0.02 * (now[0] + 3)
 

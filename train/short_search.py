@@ -38,13 +38,15 @@ class ShortSearch:
         Args:
             puzzle: what is learnt.
             probe: whether to measure the error at every distance too, where there is an exact table.
-            folder: the run folder, which gets an animation of the longest solution of each search.
+            folder: the run folder, which gets an animation of the longest solution now and then.
             share: of the time since now that may be spent (inf: no limit).
             clock: what tells the time.
         """
         self.puzzle, self.folder, self.share, self.clock = puzzle, folder, share, clock
         self._with_probe = probe and has_table(puzzle)
-        self._began, self._spent, self._last = clock.wall(), 0.0, 0.1
+        self._began, self._spent = clock.wall(), 0.0
+        self._last = 1.0  # seconds that the next search is expected to take, since the last one did
+        self._drawn = 0  # states solved by the search that was drawn last
         self._starts: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}  # states [B, S], true distances [B]
 
     def __call__(self, learner: Any) -> dict[str, float]:
@@ -52,14 +54,17 @@ class ShortSearch:
         began = self.clock.wall()
         if learner.done < learner.total and self._spent + self._last > self.share * (began - self._began):
             return {}
-        found = self.measure(learner.agent(), learner.done)
+        found = self.measure(learner.agent(), learner.done, learner.done == learner.total)
         now = self.clock.wall()
         self._last = now - began
         self._spent += self._last
         return found | {"search/share_of_time": self._spent / max(now - self._began, 1e-9)}
 
-    def measure(self, agent: Agent, step: int) -> dict[str, float]:
-        """Shares solved and optimal, lengths, nodes and CPU seconds by where the states come from; errors by distance."""
+    def measure(self, agent: Agent, step: int, draw: bool = False) -> dict[str, float]:
+        """Shares solved and optimal, lengths, nodes and CPU seconds by where the states come from; errors by distance.
+
+        A solution is drawn if that is asked for, or if more states are solved than ever before: to draw takes longer.
+        """
         if not self._starts:
             self._prepare(agent)
         search, solves, rows = self._search(agent), [], []
@@ -72,7 +77,8 @@ class ShortSearch:
             solves += [(state, moves) for state, moves in zip(states, row["moves"], strict=True) if moves]
         for key in ("nodes", "cpu_seconds"):
             found[f"search/{key}"] = float(np.mean([row[key] for row in rows]))
-        if solves:
+        if len(solves) > self._drawn or (draw and solves):
+            self._drawn = len(solves)
             file = solve_file(self.folder, step)
             file.parent.mkdir(exist_ok=True)
             save_solve(self.puzzle, *max(solves, key=lambda solve: len(solve[1])), file)
