@@ -1,5 +1,8 @@
 """What a request asks for, checked: every fault is named before anything is searched."""
 
+import json
+import math
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,42 @@ from rubiks_gym.search import SEARCHES, search_options
 
 _STARTS = ("moves", "facelets", "state")
 _FIELDS = {"puzzle", "agent", "search", "options", "optimal", *_STARTS}
+
+
+def parse_json(body: bytes, limits: Limits) -> dict[str, Any]:
+    """The object that the bytes of a request hold."""
+    try:
+        text = body.decode()
+        if _depth(text) > limits.depth:
+            raise ValueError(f"brackets within brackets, more than {limits.depth} deep")
+        found = json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the request is not JSON as it should be: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"a request must be a JSON object, got {type(found).__name__}")
+    return found
+
+
+def _depth(text: str) -> int:
+    """How deep brackets are within brackets, outside strings."""
+    deep = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", text, flags=re.DOTALL)):
+        deep += 1 if bracket in "[{" else -1
+        deepest = max(deepest, deep)
+    return deepest
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > 20:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is not a finite number")
+    return value
 
 
 def read_start(request: dict[str, Any], runs: list[dict[str, Any]], limits: Limits) -> tuple[Any, np.ndarray]:

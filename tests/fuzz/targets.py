@@ -28,8 +28,11 @@ from agents.tabular.config import TabularConfig
 from agents.td_ntuple.config import TdNTupleConfig
 from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3
-from rubiks_gym.search import Perimeter, beam
+from rubiks_gym.play.asked import parse_json, read_task
+from rubiks_gym.play.catalogue import COMMON
+from rubiks_gym.play.limits import Limits
+from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name
+from rubiks_gym.search import SEARCHES, Perimeter, beam, search_options
 from tests.fuzz.model import FACES, TURNS, StickerCube
 from train.evaluation import read_cubes
 from train.runs import Run, RunOptions
@@ -551,9 +554,37 @@ def run_folders(rng):
     return 1
 
 
+def requests(rng):
+    """Bytes as a request to the page's server: what is accepted is a state that can be, and settings a worker can read."""
+    puzzle = rng.choice((*CUBES[2], *CUBES[3], Hanoi(4), Hanoi(3, 4)))
+    state, junk = (
+        some_state(rng, puzzle),
+        [each for each in JUNK if isinstance(each, None | bool | int | float | str | list | dict)],
+    )
+    request = {"puzzle": puzzle.name, "state": state.tolist(), "search": rng.choice((None, *SEARCHES)), "options": {}}
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        key = rng.choice((*search_options(rng.choice(list(SEARCHES))), *COMMON))
+        request["options"][key] = rng.choice(junk)
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        request[rng.choice(("puzzle", "state", "moves", "facelets", "agent", "search", "options", "optimal", "x"))] = (
+            rng.choice(junk)
+        )
+    body = json.dumps(request).encode()
+    body = some_damage(rng, body) if rng.random() < 0.3 else body
+    try:
+        task = read_task(parse_json(body, Limits()), [], {}, Limits())
+    except ValueError:
+        return 1
+    asked = puzzle_from_name(task["puzzle"])
+    assert is_possible(asked, task["state"]) and len(task["state"]) == asked.state_size
+    assert json.loads(json.dumps(task, allow_nan=False)) == task and 0 < task["seconds"] <= Limits().most_seconds
+    assert task.get("max_nodes", 1) <= Limits().nodes and all("=" in text for text in task["option"])
+    return 1
+
+
 _PUZZLES = (moves, facelets, states, wild_bytes, arrays)
 _ENVIRONMENTS = (actions, reset_options, keywords, saved_states, strangers_objects)
-_FILES = (checkpoints, caches, cubes_files, settings, run_folders)
+_FILES = (checkpoints, caches, cubes_files, settings, run_folders, requests)
 TARGETS = {target.__name__: target for target in (*_PUZZLES, *_ENVIRONMENTS, *_FILES)}
 
 
