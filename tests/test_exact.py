@@ -91,13 +91,13 @@ def test_tables_are_built_in_seconds_and_answer_a_million_states_in_one(rng):
     set_num_threads(1)
     states = Rubik2x2().random_states(sample_seeds(rng, 10**6))
     exact = ExactTable(Rubik2x2())
-    start = time.perf_counter()
+    start = time.process_time()
     exact.distance(states)
-    assert time.perf_counter() - start < 1
-    start = time.perf_counter()
+    assert time.process_time() - start < 1
+    start = time.process_time()
     for metric in ("qtm", "htm"):
         table.breadth_first(Rubik2x2(metric))
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     set_num_threads(2)
 
 
