@@ -1,7 +1,7 @@
 """How fast the searches are with a heuristic that costs nothing: python -m benchmarks.search
 
 One core. Batch weighted A* beside the version one would write first, a heap and a dict; then its time and memory per node as
-the search grows, beam search and Monte Carlo tree search.
+the search grows, beam search and Monte Carlo tree search; and how much the process grows, as the system counts it.
 """
 
 import sys
@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 import numpy as np
 import tyro
 
+from benchmarks.memory import Peak
 from benchmarks.timing import TimedArgs, finish, rate, use_cores
 from rubiks_gym.puzzles import Rubik3x3, sample_seeds
 from rubiks_gym.search import Budget, beam, bwas, mcts
@@ -99,6 +100,11 @@ def main(args: TimedArgs) -> int:
     for millions in (1, 10):
         figure = bytes_per_node(hard, millions * 1_000_000)
         rows.append({"work": f"bwas, bytes per stored node at {millions} million", "figure": figure, "required": None})
+    for name, (do, _) in list(work.items())[1:]:
+        with Peak() as peak:
+            do()
+        what = name.rpartition(",")[0]
+        rows.append({"work": f"{what}, peak resident MB more than before", "figure": peak.nbytes / 2**20, "required": None})
     return finish("search", rows, args, note="3x3x3, one core, CPU seconds, a heuristic that costs nothing.")
 
 
