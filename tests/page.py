@@ -59,9 +59,9 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def file_server() -> Iterator[str]:
-    """The address of a plain file server of the built page."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(STATIC))) as server:
+def file_server(folder: Path = STATIC) -> Iterator[str]:
+    """The address of a plain file server of a folder, by default of the built page."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"

@@ -13,7 +13,7 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.ntuple import trained
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
 from rubiks_gym.search import make_search
-from tests.page import FLAGS, ROOT, browser, file_server, why_no_browser
+from tests.page import FLAGS, ROOT, STATIC, browser, file_server, why_no_browser
 
 pytestmark = pytest.mark.skipif(why_no_browser() is not None, reason=str(why_no_browser()))
 
@@ -237,16 +237,25 @@ def test_a_solution_is_played_paused_stepped_and_scrubbed(page):
     wait_for_state(page, CUBE.facelets(CUBE.after("R U F D")))
 
 
-def test_turns_are_animated_and_end_where_they_should(opened, files):
-    page = opened(files, reduced_motion="no-preference")
-    pictures = [page.evaluate("document.getElementById('cube').toDataURL()")]
-    page.keyboard.press("r")
-    page.wait_for_timeout(90)
-    pictures.append(page.evaluate("document.getElementById('cube').toDataURL()"))
-    page.wait_for_timeout(500)
-    pictures.append(page.evaluate("document.getElementById('cube').toDataURL()"))
-    assert len(set(pictures)) == 3
-    assert state(page) == CUBE.facelets(CUBE.after("R"))
+def test_turns_are_animated_unless_motion_is_unwelcome(opened, files):
+    watch = """async () => {
+        const seen = new Set(), end = performance.now() + 800;
+        document.getElementById("play").click();
+        while (performance.now() < end) {
+            await new Promise(requestAnimationFrame);
+            seen.add(document.getElementById("cube").toDataURL());
+        }
+        return seen.size;
+    }"""
+    for motion, animated in (("no-preference", True), ("reduce", False)):
+        page = opened(files, reduced_motion=motion)
+        type_in(page, "R U F D")
+        solve(page)
+        page.select_option("#speed", "1200")
+        assert (page.evaluate(watch) > 2) is animated
+        page.click("#play")
+        page.keyboard.press("End")
+        wait_for_state(page, SOLVED)
 
 
 def test_following_the_solution_by_hand_keeps_it(page):
@@ -424,6 +433,15 @@ def test_a_phone_shows_everything_without_scrolling_sideways_and_turns_by_touch(
         if "facelet" not in (button.get_attribute("class") or ""):
             assert min(button.bounding_box()["height"], button.bounding_box()["width"]) >= 32
     choose(page, "cube3")
+    box = page.locator("#cube").bounding_box()
+    x, y = box["x"] + 0.2 * box["width"], box["y"] + 0.4 * box["height"]
+    finger = page.context.new_cdp_session(page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for i in range(1, 6):
+        at = {"x": x, "y": y + 0.07 * i * box["height"]}
+        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [at]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    wait_for_state(page, CUBE.facelets(CUBE.after("L")))
     assert page.locator("#solve").bounding_box()["y"] < 740, "solving needs no scrolling"
 
 
@@ -447,29 +465,30 @@ def test_light_and_dark_follow_the_system_and_the_switch(opened, files):
     assert page.evaluate(colour) == light
 
 
+def faults_of_access(page):
+    """What axe-core, a checker of accessibility, finds wrong with what is shown."""
+    page.evaluate((ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text())
+    return {fault["id"]: [node["html"][:120] for node in fault["nodes"]] for fault in page.evaluate("axe.run()")["violations"]}
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_checker_of_accessibility_finds_no_fault(opened, files, scheme):
     page = opened(files, color_scheme=scheme)
-    axe = (ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text()
     page.click("#scramble")
     solve(page)
     page.click("#paint")
-    found = {}
-    page.evaluate(axe)
-    for puzzle in ("cube3", "hanoi"):
-        if puzzle == "hanoi":
-            choose(page, puzzle)
-        for violation in page.evaluate("axe.run()")["violations"]:
-            found[violation["id"]] = [node["html"][:120] for node in violation["nodes"]]
-    assert not found
+    assert not faults_of_access(page)
+    choose(page, "hanoi")
+    page.click("#help")
+    assert not faults_of_access(page)
 
 
 # Without a connection ---------------------------------------------------------------------------------------------------
 
 
-def test_the_page_works_when_the_server_is_gone(opened):
-    with file_server() as address:
-        page = opened(address)
+def test_the_page_works_in_any_folder_and_when_the_server_is_gone(opened):
+    with file_server(STATIC.parent) as address:
+        page = opened(f"{address}static/")
         page.click("#scramble")
         solve(page)
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
@@ -556,9 +575,9 @@ def test_two_agents_are_compared_side_by_side(served_page):
     assert page.locator("#compare .outcome h3").all_inner_texts()[0] == "15 moves"
     assert page.locator("#compare .chart polyline").count() == 2
     page.click("#compare .play")
-    for picture in page.locator("#compare .side svg").all():
-        picture.wait_for()
-        page.wait_for_selector("#compare .side svg[aria-label*='15 of 15']")
+    for side in (1, 2):
+        page.wait_for_selector(f"#compare .side:nth-child({side}) svg[aria-label*='15 of 15']")
+    assert not faults_of_access(page)
     assert page.locator("#compare .outcome dd").count() >= 4
 
 
@@ -575,4 +594,5 @@ def test_a_training_run_is_watched_while_it_goes_on(served_page, served):
     with open(metrics, "a") as opened_file:
         opened_file.write(json.dumps({"step": 5, "loss": 0.125}) + "\n")
     page.wait_for_selector("#runs figure[data-name=loss] circle >> nth=5", state="attached")
+    assert not faults_of_access(page)
     assert "0.125" in page.inner_text("#runs figure[data-name=loss] figcaption")

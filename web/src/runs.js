@@ -25,7 +25,7 @@ export function makeRuns(section) {
     clearTimeout(timer);
     try {
       await list();
-      if (run !== null) await read();
+      while (run !== null && (await read()));
     } catch (error) {
       $(".status").textContent = error.message;
     }
@@ -51,16 +51,18 @@ export function makeRuns(section) {
     $(".plots").replaceChildren();
   }
 
+  /** Read on; whether there was something. */
   async function read() {
     const asked = run;
     const answer = await ask(`runs/${encodeURIComponent(run)}/metrics?from=${next}`);
-    if (asked !== run) return;
+    if (asked !== run) return false;
     if (answer.reset) choose(run); // resumed from an older point: its file began anew
     const isNew = answer.next !== next;
     next = answer.next;
     lines.push(...answer.lines);
-    $(".status").textContent = `${lines.length} lines of metrics${isNew && lines.length > answer.lines.length ? ", growing" : ""}`;
+    $(".status").textContent = `${lines.length.toLocaleString("en")} lines of metrics`;
     if (isNew) draw();
+    return isNew;
   }
 
   function draw() {

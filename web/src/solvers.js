@@ -11,14 +11,13 @@ function background() {
   if (worker) return worker;
   worker = new Worker(new URL(__WORKER__, document.baseURI), { type: "module" });
   worker.onmessage = ({ data }) => {
+    if ("loading" in data) for (const job of waiting.values()) job.report({ loading: data.loading });
     const job = waiting.get(data.id);
-    if (!job) return;
-    if ("loading" in data) job.report({ loading: data.loading });
-    else if ("progress" in data) job.report(data.progress);
+    if (!job) return; // cancelled before
+    if ("progress" in data) job.report(data.progress);
     else {
       waiting.delete(data.id);
       if (data.error) job.reject(new Error(data.error));
-      else if (data.result?.cancelled) job.reject(new Cancelled());
       else job.resolve(data.result);
     }
   };
@@ -35,7 +34,11 @@ export function solveHere(question, width, report, signal) {
   const id = ++number;
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject, report });
-    signal?.addEventListener("abort", () => background().postMessage({ cancel: id }));
+    signal?.addEventListener("abort", () => {
+      background().postMessage({ cancel: id });
+      waiting.delete(id);
+      reject(new Cancelled());
+    });
     background().postMessage({ id, ...question.worker, width });
   });
 }

@@ -1,5 +1,5 @@
 // Solves in the background, so that the page stays alive. Messages in: {id, puzzle, state, width?, disks?, pegs?} or {cancel: id}; out:
-// {id, loading: share}, {id, progress: {...}}, {id, result: {...}} or {id, error}.
+// {loading: share}, {id, progress: {...}}, {id, result: {...}} or {id, error}. One question is answered after another.
 
 import suite from "../build/suite.json" with { type: "json" };
 import { makeSolver, RADIUS } from "./beam.js";
@@ -9,19 +9,23 @@ const NAMES = ["U", "R", "F", "D", "L", "B"].flatMap((face) => [face, `${face}'`
 const PAUSE = 30; // milliseconds between looks at the messages
 
 let solver = null; // a promise
-let cancelled = new Set();
+let before = Promise.resolve(); // the answer before
+const cancelled = new Set();
 
-self.onmessage = async ({ data }) => {
-  if ("cancel" in data) {
-    cancelled.add(data.cancel);
-    return;
-  }
-  try {
-    postMessage({ id: data.id, result: await solve(data) });
-  } catch (error) {
-    postMessage({ id: data.id, error: error.message });
-  }
+self.onmessage = ({ data }) => {
+  if ("cancel" in data) cancelled.add(data.cancel);
+  else before = before.then(() => answer(data));
 };
+
+async function answer(question) {
+  const { id } = question;
+  try {
+    postMessage({ id, result: cancelled.has(id) ? null : await solve(question) });
+  } catch (error) {
+    postMessage({ id, error: error.message });
+  }
+  cancelled.delete(id);
+}
 
 async function solve({ id, puzzle, state, width, disks, pegs }) {
   if (puzzle === "cube3") return solve3(id, state, width);
@@ -31,7 +35,7 @@ async function solve({ id, puzzle, state, width, disks, pegs }) {
 }
 
 async function solve3(id, state, width) {
-  solver ??= load((share) => postMessage({ id, loading: share })).catch((error) => {
+  solver ??= load((share) => postMessage({ loading: share })).catch((error) => {
     solver = null; // the next try loads again
     throw error;
   });
@@ -47,7 +51,7 @@ async function solve3(id, state, width) {
     }
     return !cancelled.has(id);
   });
-  if (found === null) return { cancelled: true };
+  if (found === null) return null; // cancelled
   const seconds = (performance.now() - start) / 1000;
   if (found.moves === null) return { solved: false, moves: [], values: [], nodes: found.nodes, seconds, lower: 0 };
   // Outside of the perimeter a solution is longer than its radius, and quarter turns keep their parity.
@@ -73,7 +77,12 @@ async function load(report) {
     fetched(__WASM__, 0, () => {}),
     fetched(`tables/${name}.npz?v=${digest}`, bytes, report),
   ]);
-  return makeSolver(module, npz, suite);
+  try {
+    return await makeSolver(module, npz, suite);
+  } catch (error) {
+    if (error instanceof WebAssembly.CompileError) throw new Error("this browser cannot run the solver: it needs WebAssembly with SIMD");
+    throw error;
+  }
 }
 
 /** The bytes of a file beside this one; report(share) is told how much of them is there. */
