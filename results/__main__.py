@@ -17,7 +17,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from results import plots, records, summary
+from results import papers, plots, records, summary
 from results.measure import MINE, measure
 from results.questions import Study
 from results.tables import document
@@ -39,6 +39,7 @@ def documents(folder: Path) -> dict[Path, str]:
     texts = {(f"agents/{name}/README.md", "results"): document(each) for name, each in every.items()}
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
     texts[summary.TRUTH] = summary.truth()
+    texts["docs/papers.md", "papers"] = papers.page(every)
     texts |= {("README.md", "headline"): summary.headline(every), ("README.md", "learners"): summary.learners(every)}
     found: dict[Path, str] = {}
     for (name, mark), text in texts.items():

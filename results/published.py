@@ -94,6 +94,13 @@ LIN: dict[str, Any] = {
     "solved": "99.4% of 50,000; it does not say how actions were chosen, nor how many moves it took",
     "correlation": {"fc": 0.834, "attention": 0.901},
 }
+KONEN_TWISTS = (1, 3, 5, 9)
+KONEN_FIGURE_13 = {  # different symmetric states after so many twists, mean of 500; files of the repository above
+    (2, "htm"): (3.0, 9.9, 20.0, 23.4),
+    (2, "qtm"): (3.0, 8.2, 14.8, 20.8),
+    (3, "htm"): (6.0, 22.2, 23.5, 24.0),
+    (3, "qtm"): (6.0, 18.9, 21.9, 23.7),
+}
 KONEN_TABLE_9: dict[str, Any] = {  # 3x3x3, quarter turns, STICKER2; 200 cubes of 13 twists are tested
     "source": "Konen 2023, arXiv:2301.12167, table 9: one core of an Intel i7-9850H, 2.6 GHz",
     "episodes": 3_000_000,

@@ -3,6 +3,8 @@
 import json
 import os
 import pickle
+import re
+import shlex
 import subprocess
 import sys
 import types
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 
 import agents
-from results import deepcubea, records, states
+from results import deepcubea, papers, records, states
 from results.__main__ import STUDIES, put_between, stale, studies, write
 from results.knowledge import has_block, joined_pairs, progress, triplets
 from results.measure import measure, train_command
@@ -347,3 +349,24 @@ def test_an_agent_that_comes_with_the_suite_is_measured_without_a_run(tmp_path, 
     assert len(record["nodes"]) == len(record["lengths"]) == 6
     measure(this, tmp_path / "runs")
     assert len(records.read(this.folder / "adi.jsonl")) == 1
+
+
+def test_every_row_of_the_papers_says_how_it_is_repeated_or_where_it_is():
+    every = studies(records.AUTHORS)
+    for rows in papers.PAPERS.values():
+        assert len({row[:2] for row in rows}) == len(rows)
+        for row in rows:
+            if row.command.startswith("python -m results --measure "):
+                name, only = re.fullmatch(r"python -m results --measure (\w+) --only (.*)", row.command).groups()
+                parts = shlex.split(only)
+                assert any(all(part in answer.name for part in parts) for answer in every[name].all()), row.command
+            elif row.command:
+                assert (records.ROOT / row.command).exists(), row.command
+            else:
+                assert row.ours == papers.NOT_YET
+
+
+def test_different_symmetric_states_of_one_twist_and_of_many():
+    assert papers.distinct(3, "qtm", 1) == 6  # one for each face, clockwise turns and others apart
+    assert papers.distinct(2, "qtm", 1) == 3
+    assert papers.distinct(3, "htm", 15) > 23.9

@@ -94,6 +94,8 @@ for preset, most in MOST.items():
     if preset in OLD:
         QUESTIONS.append(Question("plain walks", (old,), plain, ALONE | MCTS | CHARGED))
     QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
+    if preset == "3x3-htm":
+        QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 800": konen(800)}, seeds=(0,)))
     if preset in LARGE:  # a quarter of an hour each
         of = (preset, *([old] if preset in OLD else []))
         QUESTIONS.append(Question("plain walks", of, plain, {"MCTS 800": konen(800)}, seeds=(0,)))
