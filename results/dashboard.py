@@ -138,6 +138,7 @@ def _picture(ax: Axes, name: str, row: dict[str, Any], files: Path) -> None:
         drawn = ax.table(cells, colLabels=table["columns"], loc="center", cellLoc="left")
         drawn.auto_set_font_size(False)
         drawn.set_fontsize(6)
+        drawn.auto_set_column_width(range(len(table["columns"])))
         ax.set_title(f"{name}: last {len(cells)} of {len(table['data']):,} rows", size=9)
         return
     with Image.open(file) as picture:
@@ -148,7 +149,9 @@ def _summary(part: SubFigure, last: dict[str, Any]) -> None:
     """The summary's numbers, in columns."""
     part.suptitle("summary", x=0.01, ha="left", weight="bold")
     numbers = {name: value for name, value in sorted(last.items()) if isinstance(value, int | float) and name[0] != "_"}
-    numbers = {name: value for name, value in numbers.items() if not name.endswith((".size", ".width", ".height", ".nrows"))}
+    numbers = {
+        name: value for name, value in numbers.items() if not name.endswith((".size", ".width", ".height", ".nrows", ".ncols"))
+    }
     names = [name for name in numbers if " at " not in name]
     lines = -(-len(names) // 4)
     for i, name in enumerate(names):

@@ -20,19 +20,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 GREY = "#777777"
 SOLVED = "share solved"
 SEARCHED = "short search, shares"
-COUNTERS = (  # of use, but not to look at
-    *(
-        "step",
-        "states",
-        "moves",
-        "updates",
-        "seconds",
-        "cpu_seconds",
-        "convergence_points",
-        "search/nodes",
-        "search/cpu_seconds",
-    ),
-)
+COUNTERS = {"step", "states", "moves", "updates", "seconds", "cpu_seconds", "convergence_points"}  # of use, but not to look at
+COUNTERS |= {"search/nodes", "search/cpu_seconds", "search/share_of_time"}
 
 
 def learning_plot(run: Path) -> Figure:
