@@ -45,14 +45,15 @@ class ShortSearch:
         self.puzzle, self.folder, self.share, self.clock = puzzle, folder, share, clock
         self._with_probe = probe and has_table(puzzle)
         self._began, self._spent = clock.wall(), 0.0
-        self._last = 1.0  # seconds that the next search is expected to take, since the last one did
+        self._last = 0.5  # seconds that a search is expected to take, as the last one did
         self._drawn = 0  # states solved by the search that was drawn last
         self._starts: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}  # states [B, S], true distances [B]
 
     def __call__(self, learner: Any) -> dict[str, float]:
         """What is found; nothing if it would take more than the share."""
         began = self.clock.wall()
-        if learner.done < learner.total and self._spent + self._last > self.share * (began - self._began):
+        with_the_last = self._spent + 2 * self._last  # this search, and that after the last step
+        if learner.done < learner.total and with_the_last > self.share * (began - self._began):
             return {}
         found = self.measure(learner.agent(), learner.done, learner.done == learner.total)
         now = self.clock.wall()
