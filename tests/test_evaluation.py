@@ -116,6 +116,22 @@ def test_measures_of_a_wrong_heuristic_equal_those_found_by_walking(seed):
     assert 0 < solved < solved_without_undo
 
 
+@pytest.mark.parametrize("puzzle", [Hanoi(4), Rubik2x2()], ids=str)
+def test_the_thesis_s_measures_equal_those_found_state_by_state(puzzle):
+    agent, table = Bent(puzzle, 0), ExactTable(puzzle)
+    states = puzzle.walk(np.arange(60, dtype=np.uint64), np.arange(60) % 12)
+    found = evaluation.thesis_quality(agent, states)
+    h = lambda state: 0.0 if puzzle.is_solved(state)[0] else float(agent.cost_to_go(state)[0])  # noqa: E731
+    over, consistent = [], []
+    for state in states[:, None]:
+        legal = np.flatnonzero(puzzle.legal(state)[0])
+        consistent.append(all(h(state) <= 1 + h(puzzle.apply(state, np.array([a]))) + 1e-4 for a in legal))
+        over.append(h(state) - table.distance(state)[0])
+    assert found["consistent_states"] == pytest.approx(np.mean(consistent)) and 0 < np.mean(consistent) < 1
+    assert found["admissible"] == pytest.approx(np.mean([each <= 1e-4 for each in over]))
+    assert found["overestimate_of_inadmissible"] == pytest.approx(np.mean([each for each in over if each > 1e-4]), rel=1e-4)
+
+
 def walks_home(puzzle, agent, state, undo):
     last = None
     for _ in range(600):

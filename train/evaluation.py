@@ -177,6 +177,24 @@ def _against_truth(h: np.ndarray, costs: np.ndarray, distances: np.ndarray) -> d
     }
 
 
+def thesis_quality(agent: Agent, states: np.ndarray) -> dict[str, Any]:
+    """The cost-to-go h of states [B, S] by the measures of Tardón's thesis (section 5.6), where they differ from those above.
+
+    Consistent are *states*: h(s) <= 1 + h(t) for every move s -> t. The overestimate is that of *inadmissible* states alone.
+    """
+    puzzle, truth = agent.puzzle, ExactTable(agent.puzzle).distance(states)
+    h = np.where(puzzle.is_solved(states), np.float32(0), heuristic(agent.cost_to_go, states))
+    children = puzzle.expand(states).reshape(-1, puzzle.state_size)  # that of an illegal move is the state itself
+    of_children = np.where(puzzle.is_solved(children), np.float32(0), heuristic(agent.cost_to_go, children))
+    over = (h - truth)[h - truth > 1e-4]
+    return {
+        "states": len(states),
+        "admissible": float((h - truth <= 1e-4).mean()),
+        "consistent_states": float((h <= 1 + of_children.reshape(len(states), -1).min(axis=1) + 1e-4).mean()),
+        "overestimate_of_inadmissible": float(over.mean()) if len(over) else 0.0,
+    }
+
+
 def policy_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
     """The most probable action (the lowest among equals) of every state of an enumerable puzzle.
 

@@ -13,7 +13,7 @@ from results.questions import Answer, Question, Run, Search, Study
 from results.states import each_distance, prefixes, start, turned, uniform, walks, walks_and_far
 from results.tables import Section, prefix_table, table
 from rubiks_gym.exact import ExactTable
-from train.evaluation import heuristic_quality, solved_from
+from train.evaluation import heuristic_quality, solved_from, thesis_quality
 from train.plots import convergence_points
 
 
@@ -28,6 +28,11 @@ def truth(agent: Agent, folder: Path) -> dict[str, Any]:
     names = ("mean_absolute_error", "admissible", "consistent")
     ways = {"greedy": found["greedy_solved"], "without_undo": found["greedy_without_undo_solved"]}
     return {name: found[name] for name in names} | ways
+
+
+def by_the_thesis(agent: Agent, folder: Path) -> dict[str, Any]:
+    """The thesis's measures on 40,000 states of walks as it draws them."""
+    return thesis_quality(agent, walks(agent.puzzle, n=40_000, allow_undo=True)[0])
 
 
 def smaller_towers(agent: Any, folder: Path) -> dict[str, Any]:
@@ -63,6 +68,7 @@ QUESTIONS = [
     Question("uniform", ("2x2",), partial(uniform, n=2000), WEIGHTS),
     Question("each distance", ("2x2",), partial(each_distance, n=300), WEIGHTS, seeds=(0,)),
     Question("truth", ("2x2", *TOWERS), measure=truth),
+    Question("by the thesis", ("2x2",), measure=by_the_thesis),
     Question("grid", ("2x2",), partial(walks_and_far, n=500), GRID, seeds=(0,)),
     Question("start", TOWERS, partial(start), {f"weight {w}": bwas(w) for w in (0.3, 0.7, 1.0)}),
     Question("smaller towers", TOWERS, measure=smaller_towers),
@@ -93,11 +99,13 @@ PLOT = partial(learning_plot, below="iterations", curves=CURVES, marks="points")
 CONVERGING = ("convergence.png", "Losses and error with convergence points", PLOT)
 WALKS, WALKED = "walks, clean walks, uniform", "run, training, question, search, cubes, optimal, nodes, CPU s"
 QUALITY = "run, training, mean_absolute_error, admissible%, consistent%, greedy%, without_undo%"
+THESIS_COLUMNS = "run, training, states, admissible%, consistent_states%, overestimate_of_inadmissible"
 UPDATED, SOURCE = "run, training, convergence_points, error", f"The thesis: {TARDON['source']}."
 SECTIONS = [
     Section("2x2x2", WALKS, WALKED, ("2x2",), note=f"The thesis: {TARDON['optimal']}."),
     Section("2x2x2, by distance from the goal", "each distance", by="distance", best=True),
     Section("Cost-to-go against the truth, all states", "truth", QUALITY, note=f"The thesis, 2x2x2: {TARDON['truth']}."),
+    Section("2x2x2, by the thesis's measures", "by the thesis", THESIS_COLUMNS, note=f"The thesis: {TARDON['definitions']}."),
     Section("2x2x2, N by lambda", "grid", "search, optimal, nodes, CPU s", beside=BESIDE),
     Section("Towers of Hanoi", "start", "run, training, search, mean length, optimal, nodes, CPU s", beside=HANOI),
     Section("Smaller towers with the same network, three weights each", "smaller towers", "run, solved_optimally, asked"),
