@@ -5,21 +5,18 @@ A file is only ever appended to. What is measured again comes later in the file,
 
 import json
 import os
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from train.provenance import provenance
+from train.provenance import changes, provenance
 
 ROOT = Path(__file__).resolve().parent.parent
 AUTHORS = ROOT / "results" / "records"
 PER_CUBE = 1000  # questions of more cubes are kept as counts of equal outcomes
 IDENTITY = ("algorithm", "run", "seed", "question", "search")  # what tells one measurement from another
-# What no measurement depends on: the records themselves, and what is made from them.
-_HARMLESS = (":!results/records", ":!rubiks_gym/exact/cubes", ":!*.md", ":!*.png")
 
 
 class Outcomes(NamedTuple):
@@ -69,13 +66,6 @@ def made() -> dict[str, Any]:
 def load() -> float | None:
     """How busy the machine is: processes at work, mean of the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-
-
-def changes() -> list[str]:
-    """Files that differ from the commit and that a measurement may depend on."""
-    command = ["git", "status", "--porcelain", "--", ".", *_HARMLESS]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return found.stdout.splitlines() if found.returncode == 0 else ["no git repository"]
 
 
 def pack(outcomes: Outcomes) -> dict[str, Any]:

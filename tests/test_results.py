@@ -163,6 +163,23 @@ def test_a_run_that_does_not_say_where_it_comes_from_is_refused(small, tmp_path,
     assert not small.folder.exists()
 
 
+def test_new_records_and_documents_are_no_changes_that_a_result_depends_on(tmp_path, monkeypatch):
+    from train import provenance
+
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=b"]
+    for file in ("train/code.py", "results/records/some.jsonl", "docs/page.md"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("1\n")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "train" / "provenance.py"))
+    for file in ("results/records/some.jsonl", "docs/page.md", "results/records/new.jsonl"):
+        (tmp_path / file).write_text("2\n")
+    assert provenance.changes() == [] and not provenance.provenance()["uncommitted_changes"]
+    (tmp_path / "train" / "code.py").write_text("2\n")
+    assert provenance.changes() == ["M train/code.py"] and provenance.provenance()["uncommitted_changes"]
+
+
 def test_a_record_of_a_dirty_run_is_not_shown(small, tmp_path, monkeypatch):
     monkeypatch.setattr(records, "changes", lambda: [])
     lay_down(tmp_path / "tabular" / "tower-s0", dirty=True)

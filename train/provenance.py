@@ -9,6 +9,9 @@ from typing import Any
 
 from rubiks_gym.puzzles import get_num_threads
 
+# What no result depends on: records of earlier ones, and what is made from them. A study that trains a run after it has recorded
+# another has changed nothing that counts.
+HARMLESS = ("results/records", "rubiks_gym/exact/cubes", "*.md", "*.png")
 PACKAGES = ("rubiks-gym", "numpy", "numba", "torch", "gymnasium")
 
 
@@ -17,11 +20,17 @@ def provenance() -> dict[str, Any]:
     return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(_git("status", "--porcelain")),
+        "uncommitted_changes": bool(changes()),
         "machine": {"processor": processor(), "cores": get_num_threads(), "system": platform.platform()},
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
     }
+
+
+def changes() -> list[str]:
+    """Files that differ from the commit and that a result may depend on, a line each."""
+    found = _git("status", "--porcelain", "--", ":/", *(f":(top,exclude){path}" for path in HARMLESS))
+    return ["no git repository"] if found is None else found.splitlines()
 
 
 def processor() -> str:
