@@ -1,6 +1,7 @@
 """What tests of the page need: where it is built, a browser, and its code asked directly by node."""
 
 import http.server
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -48,7 +49,11 @@ def browser() -> str | None:
 
 def why_no_browser() -> str | None:
     """Why the page cannot be opened, or None."""
-    return why_not_built() or (None if browser() else f"no browser is installed: none of {', '.join(BROWSERS)} is found")
+    if reason := why_not_built():
+        return reason
+    if importlib.util.find_spec("playwright") is None:
+        return 'playwright is not installed: pip install -e ".[dev]"'
+    return None if browser() else f"no browser is installed: none of {', '.join(BROWSERS)} is found"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

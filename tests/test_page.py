@@ -251,7 +251,11 @@ def test_turns_are_animated_unless_motion_is_unwelcome(opened, files):
         page = opened(files, reduced_motion=motion)
         type_in(page, "R U F D")
         solve(page)
+        if animated:
+            page.wait_for_selector("#play.playing")  # it begins by itself
+        page.keyboard.press("Home")
         page.select_option("#speed", "1200")
+        page.focus("#cube")
         assert (page.evaluate(watch) > 2) is animated
         page.click("#play")
         page.keyboard.press("End")

@@ -18,6 +18,7 @@ const BEAMS = [
   ["16384", "Best: beam of 16,384", "Sixteen times the work, a few seconds; as the command rubiks-gym solve does it."],
 ];
 const TURN = 220; // milliseconds of a turn by hand
+const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 let puzzle = cubePuzzle(3);
 let state = puzzle.start;
@@ -81,8 +82,8 @@ function turnByHand(move, isThere = false) {
   }
   fault("");
   player.pause();
-  const follows = player.length && sameMove(player.turns[player.at]?.move, move);
-  const undoes = player.length && player.at > 0 && sameMove(puzzle.invert(player.turns[player.at - 1].move), move);
+  const follows = player.turns[player.at]?.move === move;
+  const undoes = player.at > 0 && puzzle.invert(player.turns[player.at - 1].move) === move;
   if (follows || undoes) {
     player.go(player.at + (follows ? 1 : -1), isThere ? 0 : TURN);
     return;
@@ -97,8 +98,6 @@ function turnByHand(move, isThere = false) {
   if (puzzle.isSolved(state)) say("Solved.");
   else getTables();
 }
-
-const sameMove = (a, b) => a === b;
 
 function fault(text) {
   $("fault").textContent = text;
@@ -249,7 +248,6 @@ async function solve() {
   trouble("");
   closePainter();
   job = new AbortController();
-  job.abort = job.abort.bind(job);
   const mine = job;
   const asked = { puzzle, state };
   busy(true);
@@ -327,7 +325,7 @@ function showResult(result, back) {
   card.querySelector("figure").hidden = !result.values?.length;
   showPlayer();
   say(`Solved in ${moves.length} ${puzzle.unit(moves.length)}.`);
-  if (card.getBoundingClientRect().top > window.innerHeight) card.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  if (!still.matches) player.play(interval);
 }
 
 function facts(rows) {
