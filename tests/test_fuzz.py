@@ -2,8 +2,11 @@
 
 import os
 import signal
+import warnings
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.fuzz.feeding import fuzz
 from tests.fuzz.model import StickerCube
@@ -15,6 +18,15 @@ INPUTS = {"moves": 1000, "facelets": 1000, "states": 1000, "wild_bytes": 20, "ch
 @pytest.mark.parametrize("name", TARGETS)
 def test_inputs_of_every_kind_are_read_rightly_or_refused(name):
     assert sum(feed(name, seed) for seed in range(INPUTS.get(name, 300))) > 0
+
+
+@pytest.mark.parametrize("name", [name for name in TARGETS if name not in ("wild_bytes", "checkpoints", "caches")])
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(rng=st.randoms(use_true_random=False))
+def test_inputs_that_hypothesis_makes_and_shrinks_are_read_rightly_or_refused(name, rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        TARGETS[name](rng)
 
 
 @pytest.mark.parametrize("size", [2, 3])
