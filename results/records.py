@@ -38,7 +38,7 @@ def read(file: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(file.read_text().splitlines() if file.exists() else [], 1):
         try:
             found.append(json.loads(line))
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             raise ValueError(f"{file}, line {number} is no whole record, as after a crash: mend or delete that line") from None
     return found
 

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rubiks_gym import command_line
-from rubiks_gym.checks import whole
+from rubiks_gym.checks import MANY, whole
 from rubiks_gym.puzzles import PUZZLES, GoalPuzzle, Puzzle, puzzle_from_name, sample_seeds
 from rubiks_gym.rewards import REWARDS
 from rubiks_gym.scrambles import SCRAMBLES
@@ -130,7 +130,7 @@ def start_states(puzzle: Puzzle, args: argparse.Namespace) -> np.ndarray:
     if args.origin is not None:
         return read_state(puzzle, args.origin)[None]
     if args.random is not None:
-        whole(1, **{"--random": args.random})
+        whole(1, MANY, **{"--random": args.random})
         whole(0, **{"--seed": args.seed})
         return puzzle.random_states(sample_seeds(np.random.default_rng(args.seed), args.random))
     return start_state(puzzle, " ".join(args.moves) if args.facelets is None else None, args.facelets)[None]

@@ -338,3 +338,27 @@ def test_a_stratum_holds_states_that_are_exactly_so_far():
     lines = [json.loads(line) for line in stratum(solver, 2)]
     states = np.stack([solver.cube.from_facelets(line["start"]) for line in lines])
     assert len(lines) == bench.PER_DISTANCE and (Perimeter(solver.cube, 2).distance(states) == 2).all()
+
+
+def test_a_stored_table_of_another_size_is_built_anew_and_one_that_is_no_lower_bound_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUBIKS_GYM_CACHE", str(tmp_path))
+    cube, built = Rubik3x3(), []
+
+    def build(c, show, value=0):
+        built.append(value)
+        return np.full((len(c.members), -(-cosets.TWISTS // 2)), value, np.uint8)
+
+    for number in range(3):
+        monkeypatch.setattr(cosets, "_in_process", {})
+        monkeypatch.setattr(cosets, "build_coarse", build)
+        OptimalSolver(cube)
+        (file,) = tmp_path.glob("bounds-*")
+        state, arrays = cosets.files.load(file)
+        assert arrays["distances"].shape == (len(cosets.make_coordinates(cube).members), -(-cosets.TWISTS // 2))
+        smaller = arrays["distances"][:1] if number == 0 else arrays["distances"].astype(np.int8)
+        cosets.files.save(file, state, {"distances": smaller})
+    assert built == [0, 0, 0]
+    monkeypatch.setattr(cosets, "_in_process", {})
+    cosets.files.save(file, state, {"distances": np.full_like(arrays["distances"], 255)})
+    with pytest.raises(ValueError, match="a stored table of lower bounds is wrong: remove the files bounds-"):
+        OptimalSolver(cube)

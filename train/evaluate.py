@@ -17,7 +17,7 @@ from rich.table import Table
 
 import agents
 from rubiks_gym import files
-from rubiks_gym.checks import whole
+from rubiks_gym.checks import MANY, whole
 from rubiks_gym.cli import start_text
 from rubiks_gym.command_line import run
 from rubiks_gym.exact import has_table
@@ -73,7 +73,7 @@ class Options(SearchOptions):
 def evaluate(options: Options) -> dict[str, Any]:
     """Measure, print, write; returns what is written."""
     depths = parse_depths(options.depths)
-    whole(1, **{"--cubes": options.cubes})
+    whole(1, MANY, **{"--cubes": options.cubes})
     if options.wandb != "disabled":
         need("wandb", "--wandb")
     agent = agents.load(options.run)

@@ -159,7 +159,7 @@ class Run:
             try:
                 record = json.loads(file.read_text())
                 stored = dict(record["config"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise ValueError(f"{file} is damaged: it does not hold the settings the run was begun with") from None
             different = [key for key in self.config if stored.get(key) != _json(self.config[key])]
             if different:
@@ -202,7 +202,7 @@ def _step(line: str, place: str) -> int:
     """The step of a line of metrics."""
     try:
         return int(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         raise ValueError(f"{place} is damaged: remove that line to go on without it") from None
 
 

@@ -137,7 +137,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in file.read_text().splitlines() if line.strip()]
     except FileNotFoundError:
         raise ValueError(f"there is no file {file}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} must have a JSON object on every line: {error}") from None
     if not all(isinstance(line, dict) for line in lines):
         raise ValueError(f"{file} must have a JSON object on every line")

@@ -223,14 +223,21 @@ def load_table(cube: Cube, memory: int, show: Callable[[float], None]) -> Table:
     if (cube.metric, whole) not in _in_process:
         c, base = make_coordinates(cube), BASE[cube.metric]
 
-        def part(name: str, build: Callable[[], np.ndarray]) -> np.ndarray:
+        def part(name: str, width: int, build: Callable[[], np.ndarray]) -> np.ndarray:
+            def fits(arrays: dict[str, np.ndarray]) -> bool:
+                """Whether the table has its size, which kernels trust."""
+                stored = arrays.get("distances", np.empty(0))
+                return stored.dtype == np.uint8 and stored.shape == (len(c.members), width)
+
             file = cache_folder() / f"bounds-{cube.name}-{name}.npz"
-            distances = files.kept(file, hash_of(f"{VERSION} {name}", *c), lambda: {"distances": build()})["distances"]
+            distances = files.kept(file, hash_of(f"{VERSION} {name}", *c), lambda: {"distances": build()}, fits)["distances"]
             distances.flags.writeable = False
             return distances.reshape(-1)
 
-        coarse = part("coarse", lambda: build_coarse(c, (lambda share: None) if whole else show))
-        fine = part(f"fine-{base}", lambda: build_fine(c, base, show)) if whole else np.zeros(1, np.uint8)
+        coarse = part("coarse", -(-TWISTS // 2), lambda: build_coarse(c, (lambda share: None) if whole else show))
+        fine = np.zeros(1, np.uint8)
+        if whole:
+            fine = part(f"fine-{base}", ORDERS * TWISTS // 4, lambda: build_fine(c, base, show))
         _in_process[cube.metric, whole] = Table(c, coarse, fine, base)
     return _in_process[cube.metric, whole]
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from rubiks_gym.exact.cosets import load_table, odd_corners
 from rubiks_gym.exact.depth_first import NONE, STOPPED, locate, search
+from rubiks_gym.exact.table import cache_folder
 from rubiks_gym.puzzles import Puzzle, Rubik3x3, are_solutions
 from rubiks_gym.puzzles.threads import get_num_threads, over_rows, side_by_side
 
@@ -52,6 +53,9 @@ class OptimalSolver:
         if not isinstance(cube, Rubik3x3):
             raise ValueError(f"the optimal solver is for the 3x3x3, not for {cube.name}; ExactTable is for small puzzles")
         self.cube, self.table = cube, load_table(cube, memory, show)
+        walks = cube.walks(np.arange(50, dtype=np.uint64), 20)
+        if (self.bounds(walks.reshape(-1, cube.state_size)).reshape(50, 20) > np.arange(1, 21)).any():
+            raise ValueError(f"a stored table of lower bounds is wrong: remove the files bounds-* in {cache_folder()}")
         self.step = 2 if cube.metric == "qtm" else 1  # a quarter turn changes the parity of the cube
 
     def solve(

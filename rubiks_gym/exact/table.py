@@ -154,7 +154,19 @@ def _cheapest(table: ExactTable, costs: np.ndarray) -> np.ndarray:
                 is_open[index[better]] = True
         return {"distances": distances}
 
-    return files.kept(cache_folder() / f"{puzzle.name}-costs-{key[:12]}.npz", key, build)["distances"]
+    def is_right(arrays: dict[str, np.ndarray]) -> bool:
+        """Whether what a file holds can be such costs: 0 at the goal, elsewhere what the best move and the rest cost."""
+        found = arrays.get("distances")
+        if found is None or found.dtype != np.float32 or found.shape != table.distances.shape:
+            return False
+        asked = np.unique(np.linspace(0, len(found) - 1, _ASKED).astype(np.int64))
+        below = table.index(puzzle.expand(table.from_index(asked)).reshape(-1, puzzle.state_size)).reshape(len(asked), -1)
+        home = table.distances[asked] == 0
+        best = np.where(below == asked[:, None], np.inf, found[below] + costs).min(axis=1)  # a move that fails leads nowhere
+        goal = found[table.index(puzzle.goal[None])[0]] == 0
+        return bool(goal and np.isclose(found[asked], np.where(home, 0, best)).all())
+
+    return files.kept(cache_folder() / f"{puzzle.name}-costs-{key[:12]}.npz", key, build, is_right)["distances"]
 
 
 def cache_folder() -> Path:
@@ -191,6 +203,8 @@ def _is_right(puzzle: Puzzle, arrays: dict[str, np.ndarray]) -> bool:
     if distances is None or distances.dtype not in (np.uint8, np.uint16) or distances.shape != (n,):
         return False
     if (states is None) != puzzle.enumerable or (distances == 0).sum() != 1:
+        return False
+    if states is not None and (states.dtype != np.uint8 or states.shape != (n, puzzle.state_size)):
         return False
     table = _numbered(puzzle, arrays)
     number = puzzle.index if table is None else table.find

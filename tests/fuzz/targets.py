@@ -31,7 +31,7 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.play.asked import parse_json, read_task
 from rubiks_gym.play.catalogue import COMMON
 from rubiks_gym.play.limits import Limits
-from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name
+from rubiks_gym.puzzles import Hanoi, PermutationPuzzle, Rubik2x2, Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, Perimeter, beam, search_options
 from tests.fuzz.model import FACES, TURNS, StickerCube
 from train.evaluation import read_cubes
@@ -454,24 +454,48 @@ def checkpoints(rng):
     return 1
 
 
-def caches(rng):
-    """A damaged exact table: built anew, so that the distances are right."""
-    puzzle, table = Hanoi(3, 3), rubiks_gym.exact.table
-    right = table.breadth_first(puzzle)
+TOWERS = Hanoi(3, 3)
+ALIKE = PermutationPuzzle("fuzz-alike", [[1, 2, 3, 4, 5, 0], [1, 0, 2, 3, 4, 5]], ["A", "B"], goal=[0, 0, 1, 1, 2, 2])
+
+
+@cache
+def truth(puzzle, costs):
+    """All states of a small puzzle and their distances, without a cache."""
+    before = os.environ.get("RUBIKS_GYM_CACHE")
     with tempfile.TemporaryDirectory() as folder:
-        file, before = Path(folder) / f"{puzzle.name}.npz", os.environ.get("RUBIKS_GYM_CACHE")
+        os.environ["RUBIKS_GYM_CACHE"] = folder
+        found = ExactTable(puzzle, costs)
+    os.environ.pop("RUBIKS_GYM_CACHE")
+    if before is not None:
+        os.environ["RUBIKS_GYM_CACHE"] = before
+    states = found.from_index(np.arange(len(found.distances)))
+    return states, found.distance(states)
+
+
+def caches(rng):
+    """A damaged exact table, or one of wrong numbers: built anew, so that the distances are right."""
+    table = rubiks_gym.exact.table
+    puzzle, costs = rng.choice(((TOWERS, None), (TOWERS, (1, 2, 1, 1, 3, 1)), (ALIKE, None)))
+    right = truth(puzzle, costs)
+    with tempfile.TemporaryDirectory() as folder:
+        before = os.environ.get("RUBIKS_GYM_CACHE")
         os.environ["RUBIKS_GYM_CACHE"] = folder
         try:
             table._in_process.clear()
-            ExactTable(puzzle)
-            if rng.random() < 0.7:
+            ExactTable(puzzle, costs)
+            file = next(Path(folder).glob("*-costs-*" if costs else "*.npz"))
+            if rng.random() < 0.5:
                 file.write_bytes(some_damage(rng, file.read_bytes()))
             else:
                 state, arrays = files.load(file)
-                wrong = rng.choice((right[::-1], right[:-1], right.astype(np.int64), np.zeros_like(right), np.roll(right, 1)))
-                files.save(file, state, {**arrays, "distances": np.ascontiguousarray(wrong)})
+                name = rng.choice(list(arrays))
+                stored = arrays[name]
+                changed = (stored[::-1], stored[:-1], stored.astype(np.int64), np.zeros_like(stored), np.roll(stored, 1))
+                wrong = rng.choice((*changed, np.tile(stored, 9), stored[..., None], np.full_like(stored, 255), stored[:0]))
+                files.save(file, state, {**arrays, name: np.ascontiguousarray(wrong)})
             table._in_process.clear()
-            assert (ExactTable(puzzle).distances == right).all()
+            found = ExactTable(puzzle, costs)
+            assert np.array_equal(found.distance(right[0]), right[1])
         finally:
             table._in_process.clear()
             os.environ.pop("RUBIKS_GYM_CACHE")
@@ -541,7 +565,10 @@ def run_folders(rng):
         stored = {"config.json": json.dumps({"config": config, "run": {}}), "metrics.jsonl": '{"step": 0, "loss": 1.5}\n' * 3}
         broken = rng.choice(list(stored))
         for name, text in stored.items():
-            (Path(folder) / name).write_bytes(some_damage(rng, text.encode()) if name == broken else text.encode())
+            bad = (
+                b"[" * 10**5 + b"\n" if rng.random() < 0.05 else some_damage(rng, text.encode())
+            )  # deeper than any reader goes
+            (Path(folder) / name).write_bytes(bad if name == broken else text.encode())
         try:
             run = Run(options, config)
             try:
