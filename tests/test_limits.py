@@ -92,11 +92,14 @@ except KeyboardInterrupt:
 
 
 def test_after_ctrl_c_none_of_a_pool_of_searches_goes_on_and_new_ones_can_begin():
-    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None and process.stdout.readline() == "searching\n"
-    os.kill(process.pid, signal.SIGINT)
-    lines = process.communicate(timeout=60)[0].splitlines()
-    assert lines[-2:] == ["at rest", "again [111, 111]"]
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == "searching\n"
+            os.kill(process.pid, signal.SIGINT)
+            lines = process.communicate(timeout=60)[0].splitlines()
+            assert lines[-2:] == ["at rest", "again [111, 111]"]
+        finally:
+            process.kill()  # it would search for ever
 
 
 def test_if_one_of_several_fails_the_others_end():
