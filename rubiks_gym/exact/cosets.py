@@ -37,7 +37,6 @@ from rubiks_gym.puzzles.threads import get_num_threads, side_by_side
 
 TWISTS, FLIPS, PLACES, ORDERS = 3**7, 2**11, 495, 24
 MIDDLE = slice(4, 8)  # positions of the middle layer's edges: geometry numbers edges from the top down
-_CHUNK = 1 << 15
 
 
 # Coordinates of states [B, 20], each [B] ------------------------------------------------------------------------------------
@@ -145,12 +144,10 @@ def make_coordinates(cube: Cube) -> Coordinates:
     twisted, slices = with_twist(np.arange(TWISTS)), np.arange(PLACES * ORDERS)
     placed = with_edges(np.zeros_like(slices), slices)
     flipped = with_edges(np.arange(FLIPS), np.full(FLIPS, slice_of(cube.goal[None])[0]))
-    seen = np.concatenate(
-        [
-            images(with_edges(some // PLACES, ORDERS * (some % PLACES)), lambda s: flip_of(s) * PLACES + slice_of(s) // ORDERS)
-            for some in np.array_split(np.arange(FLIPS * PLACES), FLIPS * PLACES // _CHUNK + 1)
-        ]
-    )  # [2048 * 495, 16]
+    # A symmetry permutes the flips and turns over some of them, which depend on the places of the middle edges alone.
+    permuted, turned_over = images(flipped, flip_of), images(placed[::ORDERS], flip_of)
+    flips = (permuted ^ permuted[0])[:, None] ^ turned_over  # [2048, 495, 16]
+    seen = (flips * PLACES + images(placed[::ORDERS], slice_of) // ORDERS).reshape(FLIPS * PLACES, -1)
     members, numbers = np.unique(seen.min(axis=1), return_inverse=True)
     return Coordinates(
         moves(twisted, twist_of), moves(flipped, flip_of), moves(placed, slice_of),
@@ -242,23 +239,12 @@ def load_table(cube: Cube, memory: int, show: Callable[[float], None]) -> Table:
     return _in_process[cube.metric, whole]
 
 
-def build_coarse(
-    c: Coordinates,
-    show: Callable[[float], None] = lambda share: None,
-    after: Callable[[np.ndarray], None] = lambda table: None,
-) -> np.ndarray:
-    """Distances by class and twist [C, bytes] uint8, four bits each.
-
-    Args:
-        c: coordinates of either metric.
-        show: is told the share of the work that is done.
-        after: is given the table after every layer.
-    """
+def build_coarse(c: Coordinates, show: Callable[[float], None] = lambda share: None) -> np.ndarray:
+    """Distances by class and twist [C, bytes] uint8, four bits each; `show` is told the share of the work that is done."""
     table = np.full((len(c.members), -(-TWISTS // 2)), 255, np.uint8)
     reached = _begin(c, table, 1, 4)
     for depth in range(1, 15):
         reached = _layer(c, table, 1, 4, depth - 1, depth, reached, partial(_show_layer, show, depth, 13))
-        after(table)
         if not reached.any():
             break
     return table
