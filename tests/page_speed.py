@@ -73,6 +73,7 @@ def main() -> None:
         "slowest_seconds": round(float(seconds.max()), 3),
         "cpu_seconds": round(spent, 3),
         "median_longest_frame": round(statistics.median(gaps), 3),
+        "longest_frame": round(float(gaps.max()), 3),
         "first_solution_seconds": round(first, 2),
         "load": [round(load, 1) for load in os.getloadavg()],
     }
