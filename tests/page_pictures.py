@@ -3,6 +3,7 @@
 python -m tests.page_pictures
 """
 
+import argparse
 import io
 import re
 import subprocess
@@ -50,6 +51,7 @@ def solve(page: Page, facelets: str) -> None:
 
 def main() -> None:
     """Take them all."""
+    argparse.ArgumentParser(prog="python -m tests.page_pictures", description=__doc__).parse_args()
     if reason := why_no_browser():
         raise SystemExit(reason)
     cube = Rubik3x3()

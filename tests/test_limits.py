@@ -70,7 +70,9 @@ def test_tables_of_a_heuristic_and_answers_kept_count_as_memory():
 
 
 INTERRUPTED = """
+import signal
 import time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell takes from what it starts in the background
 import numpy as np
 from rubiks_gym.puzzles import Rubik3x3, set_num_threads
 from rubiks_gym.search import Budget, beam

@@ -82,7 +82,7 @@ def test_a_fault_is_one_clear_line(arguments, fault):
 @pytest.mark.parametrize(
     ("script", "option", "value", "fault"),
     [
-        ("davi", "batch", "0", "batch must be a whole number of at least 1, got 0"),
+        ("davi", "batch", "0", "batch must be a whole number from 1 to 100000000, got 0"),
         ("adi", "network", "tower", "network must be one of 'deepcube',"),
         ("td_ntuple", "step-cost", "0.1", "step_cost must be a number below 0, got 0.1"),
     ],
