@@ -147,6 +147,19 @@ def test_a_known_solution_is_kept_if_it_is_optimal_and_improved_if_not(solver):
         solver.solve(state[None], [cube.parse("R")])
 
 
+def test_the_one_state_of_many_that_has_a_short_solution_is_found(solver):
+    states, near = random_states(solver.cube, 3000), walk_ends(solver.cube, 10, 8, seed=1)
+    states = states[solver.bounds(states) <= 10][:100]  # so that each has to be searched
+    node, distances = np.zeros(len(states), np.int64), solver.distance(near)
+    assert len(states) > 16 and solver.first(states, node, 10, float("inf"), float("inf"))[0] == -1
+    for i, (state, distance) in enumerate(zip(near, distances, strict=True)):
+        some = states.copy()
+        some[i * len(states) // 8] = state
+        row, moves, _ = solver.first(some, node, int(distance), float("inf"), float("inf"))
+        assert row == i * len(states) // 8 and len(moves) == distance
+        assert solver.cube.is_solved(solver.cube.after(moves, state)[None])[0]
+
+
 def test_certificates_name_what_a_solution_is_and_wrong_ones_cost_nothing(solver):
     cube = solver.cube
     state, far = cube.after("R U F"), random_states(cube, 1)[0]
