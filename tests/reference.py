@@ -175,9 +175,10 @@ def turn_home(frame_of, rotations, states, out):
     return True
 
 
-def lowest(images, out):
+def lowest(images, out, which):
     for b in range(len(images)):
-        out[b] = images[b][np.lexsort(images[b].T[::-1])[0]]
+        which[b] = np.lexsort(images[b].T[::-1])[0]
+        out[b] = images[b][which[b]]
     return True
 
 

@@ -48,7 +48,7 @@ def cube_cases(cube):
     yield "symmetries", (tables["source"], tables["image"]), (full,), ((300, 48, full.shape[1]), np.uint8)
     turned = cube.geometry.symmetries[7].astype(np.uint8)[full]
     yield "turn_home", (tables["frame_of"], tables["rotations"]), (turned,), ((300, full.shape[1] - 1), np.uint8)
-    yield "lowest", (), (cube.symmetries(states),), (states.shape, np.uint8)
+    yield "lowest", (), (cube.symmetries(states),), (states.shape, np.uint8), ((300,), np.int64)
     if cube.size == 2:
         yield "corner_rank", (), (states,), ((300,), np.int64)
         yield "corner_rank", (), (RNG.integers(0, 24, (300, 7)).astype(np.uint8),), ((300,), np.int64)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from agents.networks.inference import chunks
-from rubiks_gym.puzzles.compiled import copy, jit
+from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.threads import over_rows
 
 
@@ -23,25 +23,8 @@ def canonical(cube: Any, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     states = cube.as_states(states)
     representatives, which = np.empty_like(states), np.empty(len(states), np.int64)
     for part in chunks(len(states)):
-        over_rows(_lowest, (), (cube.symmetries(states[part]), representatives[part], which[part]))
+        over_rows(kernels.lowest, (), (cube.symmetries(states[part]), representatives[part], which[part]))
     return representatives, which
-
-
-@jit
-def _lowest(images, out, which):
-    """The first of the lowest of images [B, M, S] into out [B, S], and its number into which [B]."""
-    size = images.shape[2]
-    for b in range(images.shape[0]):
-        best = 0
-        for m in range(1, images.shape[1]):
-            i = 0
-            while i < size - 1 and images[b, m, i] == images[b, best, i]:
-                i += 1
-            if images[b, m, i] < images[b, best, i]:
-                best = m
-        copy(images[b, best], out[b])
-        which[b] = best
-    return True
 
 
 def turned_actions(cube: Any, states: np.ndarray, which: np.ndarray) -> np.ndarray:

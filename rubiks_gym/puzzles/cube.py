@@ -177,11 +177,11 @@ class Cube(PermutationPuzzle):
         There are 40,296 such classes of the 2x2x2's 3,674,160 states.
         """
         states = self.as_states(states)
-        out = np.empty_like(states)
+        out, which = np.empty_like(states), np.empty(len(states), np.int64)
         for start in range(0, len(states), _TOGETHER):
-            part = states[start : start + _TOGETHER]
-            images = np.concatenate([self.symmetries(part), self.symmetries(self.inverse(part))], axis=1)
-            over_rows(kernels.lowest, (), (images, out[start : start + _TOGETHER]))
+            some = slice(start, start + _TOGETHER)
+            images = np.concatenate([self.symmetries(states[some]), self.symmetries(self.inverse(states[some]))], axis=1)
+            over_rows(kernels.lowest, (), (images, out[some], which[some]))
         return out
 
     # Notation -------------------------------------------------------------------------------------------------------

@@ -411,8 +411,8 @@ def turn_home(frame_of, rotations, states, out):
 
 
 @jit
-def lowest(images, out):
-    """The lowest in lexicographic order of images [B, M, S] into out [B, S]."""
+def lowest(images, out, which):
+    """The first of the lowest in lexicographic order of images [B, M, S] into out [B, S], and its number into which [B]."""
     size = images.shape[2]
     for b in range(images.shape[0]):
         best = 0
@@ -423,6 +423,7 @@ def lowest(images, out):
             if images[b, m, i] < images[b, best, i]:
                 best = m
         copy(images[b, best], out[b])
+        which[b] = best
     return True
 
 
