@@ -2,19 +2,22 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from agents.baselines.agent import Random
-from rubiks_gym.exact import Exact, ExactTable
+from rubiks_gym.exact import Exact, ExactTable, bench
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, are_solutions, sample_seeds
 from rubiks_gym.search import SEARCHES, Budget, make_search, parse_options, search_options
 from rubiks_gym.search.heuristic import lookahead_policy
+from rubiks_gym.search.solutions import Solutions
 from tests import commands
 from train import evaluation
 from train.evaluate import Options, evaluate, parse_depths
+from train.probe import Probe
 from train.search_options import SearchOptions
 from train.text import duration, percent
 
@@ -216,7 +219,7 @@ def test_depths_are_read(text, expected):
         ("train.evaluate", ["exact:hanoi-3-3", "--depths", "a-b"], "cannot read the depths 'a-b'"),
         ("train.evaluate", ["exact:hanoi-3-3", "--search", "dfs"], "unknown search 'dfs'"),
         ("train.evaluate", ["exact:hanoi-3-3", "--search", "beam", "--option", "wide=3"], "cannot read the option 'wide=3'"),
-        ("train.evaluate", ["exact:hanoi-3-3", "--cubes", "0"], "--cubes must be a whole number of at least 1, got 0"),
+        ("train.evaluate", ["exact:hanoi-3-3", "--cubes", "0"], "--cubes must be a whole number from 1 to 100000000, got 0"),
         ("train.evaluate", ["exact:rubik3x3-qtm"], "no exact table"),
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "none.json"], "there is no file none.json"),
         ("train.evaluate", ["exact:rubik2x2-qtm", "--cubes-file", "pyproject.toml"], "must be a JSON list of"),
@@ -292,3 +295,46 @@ def test_only_one_is_a_hundred_percent_and_only_zero_none():
     texts = ["0%", "0.00001%", "0.05%", "50.0%", "12.3%", "99.9%", "99.98%", "99.999%", "99.9999999%", "100%"]
     assert [percent(share) for share in shares] == texts
     assert duration(3725.4) == "1:02:05"
+
+
+class _Answers:
+    """The proven solutions of the bench, or, of every third cube, one that is two moves longer."""
+
+    def __init__(self, metric):
+        self.puzzle, self.known = Rubik3x3(metric), bench.known(metric)
+
+    def __call__(self, states):
+        moves = [self.puzzle.parse(self.known[i]["moves"]) for i in range(len(states))]
+        moves = [[0, self.puzzle.inverse_action[0], *m] if i % 3 == 0 else m for i, m in enumerate(moves)]
+        n = len(states)
+        return Solutions(moves, np.ones(n, bool), np.ones(n, int), np.ones(n), np.zeros(n, int))
+
+
+def test_cubes_of_the_bench_are_measured_where_their_lengths_are_proven():
+    answers = _Answers("qtm")
+    states, truth = evaluation.bench_cubes(answers.puzzle, 12)
+    assert np.isfinite(truth).all() and (states == bench.cubes()[:12]).all()
+    row = evaluation.solved_from(answers.puzzle, answers, states, truth)
+    assert row["optimal"] == 8 / 12 and row["mean_excess"] == 4 * 2 / 12
+    assert [[d, n] for d, n, _ in row["excess_by_distance"]] == np.stack(np.unique(truth, return_counts=True), 1).tolist()
+    truth[:6] = np.nan  # not proven: neither for nor against
+    row = evaluation.solved_from(answers.puzzle, answers, states, truth)
+    assert row["optimal"] == 4 / 6 and row["distances"][:6] == [None] * 6
+    with pytest.raises(ValueError, match="the bench of proven lengths is for the 3x3x3, not for rubik2x2-qtm"):
+        evaluation.bench_cubes(Rubik2x2(), 3)
+
+
+def test_errors_on_the_3x3x3_are_those_at_proven_distances():
+    puzzle = Rubik3x3("htm")
+    states, distances = bench.strata("htm")
+    known = {state.tobytes(): d for state, d in zip(states, distances, strict=True)}
+
+    def cost_to_go(asked):  # right but for what is 3 moves away; of children, which may not be known, nothing is asked
+        d = np.array([known.get(state.tobytes(), 99) for state in asked], np.float32)
+        return np.where(d == 3, 5, d).astype(np.float32)
+
+    errors = Probe(puzzle).errors(cost_to_go)
+    assert errors["error"] == pytest.approx(2 * (distances == 3).mean()) and errors["error at 0-1"] == 0
+    found = evaluation.heuristic_quality(SimpleNamespace(puzzle=puzzle, cost_to_go=cost_to_go))
+    assert found["error_by_distance"][2:5] == [0, 2, 0] and found["states"] == len(states)
+    assert found["admissible"] == pytest.approx((distances != 3).mean())

@@ -14,8 +14,8 @@ import tyro
 from agents.protocol import Preset
 from rubiks_gym.checks import number, whole
 from rubiks_gym.command_line import run
-from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import puzzle_from_name
+from train.evaluation import has_truth
 from train.loop import Learner, Measure, learn
 from train.probe import Probe
 from train.runs import Run, RunOptions
@@ -36,7 +36,7 @@ class Options(Generic[Config]):
     config: Config
     """The learner's settings."""
     probe_every: int = 0
-    """Steps between two measurements of the error at every distance, on puzzles with an exact table (0: none)."""
+    """Steps between two measurements of the error at every distance, on small puzzles and the 3x3x3 (0: none)."""
     search_every: int | None = None
     """Steps between two short searches on fixed states (0: none; default: with W&B, as often as 2% of the time allows)."""
 
@@ -58,7 +58,7 @@ def train_learner(
         own = {key: value for key, value in asdict(options).items() if key not in ("run", "puzzle", "config")}
         record = {"algorithm": algorithm, **own, "puzzle": learner.puzzle.name, "seed": options.run.seed}
         record |= asdict(options.config) | {"processes": getattr(learner, "ranks", 1)}
-        if learner.rank == 0 and options.probe_every and has_table(learner.puzzle):
+        if learner.rank == 0 and options.probe_every and has_truth(learner.puzzle):
             probe = Probe(learner.puzzle)
             measures = [*measures, (options.probe_every, lambda learner: probe.errors(learner.agent().cost_to_go))]
         if learner.rank == 0 and (options.search_every or (options.search_every is None and options.run.wandb != "disabled")):

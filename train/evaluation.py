@@ -126,7 +126,7 @@ def bench_cubes(puzzle: Puzzle, n: int) -> tuple[np.ndarray, np.ndarray]:
     whole(1, bench.CUBES, **{"--bench": n})
     known = bench.known(puzzle.metric)
     proven = [known[i]["upper"] if i in known and known[i]["proven"] else np.nan for i in range(n)]
-    return bench.cubes()[:n], np.array(proven)
+    return bench.cubes()[:n], np.array(proven, float)
 
 
 def has_truth(puzzle: Puzzle) -> bool:

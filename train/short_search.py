@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from agents.protocol import Agent
-from rubiks_gym.exact import has_table
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.rendering.image import save_solve
 from rubiks_gym.search import Budget, Perimeter, choose, make_search
 from train.clock import CLOCK, Clock
-from train.evaluation import Search, solved_from, start_states, true_distances
+from train.evaluation import Search, has_truth, solved_from, start_states, true_distances
 from train.probe import Probe
 from train.wandb_log import solve_file
 
@@ -37,13 +36,13 @@ class ShortSearch:
 
         Args:
             puzzle: what is learnt.
-            probe: whether to measure the error at every distance too, where there is an exact table.
+            probe: whether to measure the error at every distance too, where truth is known.
             folder: the run folder, which gets an animation of the longest solution now and then.
             share: of the time since now that may be spent (inf: no limit).
             clock: what tells the time.
         """
         self.puzzle, self.folder, self.share, self.clock = puzzle, folder, share, clock
-        self._with_probe = probe and has_table(puzzle)
+        self._with_probe = probe and has_truth(puzzle)
         self._began, self._spent = clock.wall(), 0.0
         self._last = 0.5  # seconds that a search is expected to take, as the last one did
         self._drawn = 0  # states solved by the search that was drawn last
