@@ -229,7 +229,7 @@ def test_a_puzzle_of_ones_own_is_solved_by_name(tmp_path, form):
         ([*SMALL, "--facelets", "UUUU"], "24 letters, got 4"),
         ([*SMALL, "--facelets", "UUURRURRFFFFDDDDLLLLBBBB"], "impossible cube"),
         (["--puzzle", "hanoi-3-3", "--facelets", "U"], "hanoi-3-3 has no facelets"),
-        ([*SMALL, "--random", "0"], "--random must be a whole number of at least 1, got 0"),
+        ([*SMALL, "--random", "0"], "--random must be a whole number from 1 to 100000000, got 0"),
         ([*SMALL, "--random", "1", "--seed", "-1"], "--seed must be a whole number of at least 0, got -1"),
         ([*SMALL, "--random", "x"], "invalid int value: 'x'"),
         ([*SMALL, "R", "--radius", "-1"], "--radius must be a whole number of at least 0"),
