@@ -570,8 +570,12 @@ def test_cancelling_stops_the_work_within_a_second(page, request_):
 def test_a_worker_that_dies_fails_its_job_and_no_other(page):
     job = ask(page, **LONG)
     until_running(page, job)
-    for process in children(os.getpid()):
-        os.kill(process, signal.SIGKILL)
+    working = []
+    while len(working) != 1:  # others may still be starting, and would fail the next job if they were killed
+        before = {process: cpu_ticks(process) for process in children(os.getpid())}
+        time.sleep(0.3)
+        working = [process for process, ticks in before.items() if cpu_ticks(process) != ticks]
+    os.kill(working[0], signal.SIGKILL)
     told = outcome(page, job)
     assert told["status"] == "failed" and "the worker process ended (killed by signal 9" in told["error"]
     assert solve(page, puzzle="hanoi-3-3", state=[0, 0, 0])["length"] == 7
