@@ -15,9 +15,8 @@ from agents.protocol import Preset
 from rubiks_gym.checks import number, whole
 from rubiks_gym.command_line import run
 from rubiks_gym.puzzles import puzzle_from_name
-from train.evaluation import has_truth
 from train.loop import Learner, Measure, learn
-from train.probe import Probe
+from train.probe import Probe, has_truth
 from train.runs import Run, RunOptions
 
 Config = TypeVar("Config")

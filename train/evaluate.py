@@ -26,6 +26,7 @@ from rubiks_gym.search import SEARCHES, Solutions
 from rubiks_gym.search.solutions import joined
 from train import evaluation
 from train.plots import evaluation_plot, picture
+from train.probe import has_truth
 from train.progress import Show, progress
 from train.provenance import provenance
 from train.search_options import SearchOptions
@@ -96,7 +97,7 @@ def evaluate(options: Options) -> dict[str, Any]:
     result: dict[str, Any] = {"puzzle": puzzle.name, "options": asked, "rows": rows}
     if options.baseline:
         result["baseline"] = baseline_rows(puzzle, starts)
-    if options.heuristic and evaluation.has_truth(puzzle):
+    if options.heuristic and has_truth(puzzle):
         with progress(puzzle.n_states, "heuristic on all states") as show:
             result["heuristic"] = evaluation.heuristic_quality(agent, show)
             show(puzzle.n_states)

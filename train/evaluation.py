@@ -129,11 +129,6 @@ def bench_cubes(puzzle: Puzzle, n: int) -> tuple[np.ndarray, np.ndarray]:
     return bench.cubes()[:n], np.array(proven, float)
 
 
-def has_truth(puzzle: Puzzle) -> bool:
-    """Whether `heuristic_quality` knows distances of the puzzle."""
-    return has_table(puzzle) or isinstance(puzzle, Rubik3x3)
-
-
 def heuristic_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
     """The cost-to-go h against the true distance d of every state of an enumerable puzzle.
 

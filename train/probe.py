@@ -5,11 +5,16 @@ Truth measures; nothing is ever learnt from it.
 
 import numpy as np
 
-from rubiks_gym.exact import ExactTable, bench
+from rubiks_gym.exact import ExactTable, bench, has_table
 from rubiks_gym.puzzles import Puzzle, Rubik3x3
 from rubiks_gym.search.heuristic import CostToGo
 
 BANDS = 16  # figures at most: the 1024 distances of ten disks are taken 64 at a time
+
+
+def has_truth(puzzle: Puzzle) -> bool:
+    """Whether true distances of the puzzle are known: by a table of all, or, of the 3x3x3, of some by proof."""
+    return has_table(puzzle) or isinstance(puzzle, Rubik3x3)
 
 
 class Probe:

@@ -14,8 +14,8 @@ from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.rendering.image import save_solve
 from rubiks_gym.search import Budget, Perimeter, choose, make_search
 from train.clock import CLOCK, Clock
-from train.evaluation import Search, has_truth, solved_from, start_states, true_distances
-from train.probe import Probe
+from train.evaluation import Search, solved_from, start_states, true_distances
+from train.probe import Probe, has_truth
 from train.wandb_log import solve_file
 
 SHARE = 0.02  # of the training time
