@@ -40,6 +40,7 @@ SUITE = {
     "ntuple": {"puzzles", "checks", "files", "search"},
     "envs": {"puzzles", "checks", "exact", "scrambles", "rewards", "observations", "rendering", "registration"},
     "sb3": {"envs", "observations", "scrambles"},
+    "text": {"puzzles", "checks", "command_line", "exact"},
     "solving": {"puzzles", "command_line", "exact", "ntuple", "search"},
     "cli": {"puzzles", "checks", "command_line", "rendering", "rewards", "scrambles", "search", "solving", "play"},
     "play": {"puzzles", "checks", "command_line", "exact", "ntuple", "search", "solving", "__version__"},
