@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo web play test lint bench clients fuzz faults results clean
+.PHONY: help setup demo web play test lint bench clients fuzz faults results release fresh clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -61,6 +61,16 @@ faults: $(READY)  ## kill every learner at random moments and resume it
 
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results
+
+release: $(READY)  ## build wheel and sdist into dist/ and check them
+	$(VENV)/bin/pip install --quiet -c constraints.txt -e ".[release]"
+	rm -rf dist
+	$(RUN) -m build
+	$(RUN) -m twine check --strict dist/*
+
+fresh: $(READY)  ## install wheel and sdist into empty environments of Python 3.10 to 3.13 and use them
+	$(VENV)/bin/pip install --quiet -c constraints.txt -e ".[release]"
+	$(RUN) -m tests.every_python
 
 clean:  ## remove the virtual environments, compiled kernels, the built page and what the demo made
 	find rubiks_gym agents train -name __pycache__ -prune -exec rm -rf {} +

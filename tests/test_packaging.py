@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import urllib.request
 import venv
 import zipfile
@@ -13,7 +14,9 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 
+import rubiks_gym
 from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.compiled import FormFiles
 from tests import commands
@@ -78,6 +81,88 @@ def test_wheel_ships_the_built_page_and_the_tables_once(wheel):
     assert set(names) == built and any(name.endswith("index.html") for name in names)
 
 
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sdist")
+    run("-m", "hatchling", "build", "--target", "sdist", "--directory", str(folder))
+    return next(folder.glob("*.tar.gz"))
+
+
+def test_sdist_has_what_the_wheel_is_built_from_and_no_more(sdist, wheel, tmp_path):
+    with tarfile.open(sdist) as archive:
+        tops = {name.split("/")[1] for name in archive.getnames()}
+    files = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "hatch_build.py", "pyproject.toml"}
+    assert tops == files | {"rubiks_gym", "PKG-INFO", ".gitignore"}
+    run("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(tmp_path), str(sdist))
+    [built] = tmp_path.iterdir()
+    directly, from_sdist = (zipfile.ZipFile(file) for file in (wheel, built))
+    assert {info.filename: info.CRC for info in directly.infolist()} == {
+        info.filename: info.CRC for info in from_sdist.infolist()
+    }
+
+
+def told_by(wheel):
+    archive = zipfile.ZipFile(wheel)
+    return archive.read(next(name for name in archive.namelist() if name.endswith("/METADATA"))).decode()
+
+
+def test_the_page_of_the_package_links_to_nothing_that_only_a_checkout_has(wheel):
+    head, _, page = told_by(wheel).partition("\n\n")
+    assert "# rubiks-gym" in page and "gym.make" in page and "Description-Content-Type: text/markdown" in head
+    assert set(re.findall(r"\]\((.{8})", page)) == {"https://"}
+    assert "<!--" not in page and not re.search(r"^\|? *\|[-|]+$\n(?!\|)", page, re.MULTILINE)
+
+
+def test_version_changelog_citation_and_badges_agree(wheel):
+    version = rubiks_gym.__version__
+    assert f"Version: {version}\n" in told_by(wheel)
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    heads = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    released = [tuple(map(int, head.split("."))) for head in heads[1:]]
+    assert heads[0] == "Unreleased" and released == sorted(released, reverse=True)
+    pythons = re.findall(r"^Classifier: Programming Language :: Python :: (3\.\d+)$", told_by(wheel), re.MULTILINE)
+    assert f"python-{pythons[0]}_to_{pythons[-1]}-" in (ROOT / "README.md").read_text()
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]
+    assert workflow["test"]["strategy"]["matrix"]["python"] == pythons == workflow["installed"]["strategy"]["matrix"]["python"]
+
+
+def test_the_workflow_publishes_only_what_was_tested_and_with_no_stored_password():
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    jobs = yaml.safe_load(workflow)["jobs"]
+    assert set(jobs["publish"]["needs"]) == {"test", "installed"} and jobs["installed"]["needs"] == "build"
+    assert "refs/tags/v" in jobs["publish"]["if"] and "secrets." not in workflow
+    assert [name for name, job in jobs.items() if "id-token" in job.get("permissions", {})] == ["publish"]
+    assert len(jobs["installed"]["strategy"]["matrix"]["os"]) == 3
+    for job in jobs.values():
+        for step in job["steps"]:
+            for target in re.findall(r"^make (.*)", step.get("run", "")):
+                assert all(re.search(rf"^{word}:", (ROOT / "Makefile").read_text(), re.MULTILINE) for word in target.split())
+
+
+def test_issue_templates_are_forms():
+    forms = [file for file in (ROOT / ".github" / "ISSUE_TEMPLATE").iterdir() if file.name != "config.yml"]
+    for form in (yaml.safe_load(file.read_text()) for file in forms):
+        assert {"name", "description", "body"} <= set(form) and all("attributes" in part for part in form["body"])
+    assert len(forms) == 3
+
+
+def test_the_image_is_built_from_what_is_there_and_runs_without_rights(wheel):
+    """The Dockerfile read, not built: no test may need a builder and a registry. The workflow builds and runs it."""
+    lines = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    steps = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+    copied = [word for kind, rest in steps if kind == "COPY" and "--from" not in rest for word in rest.split()[:-1]]
+    assert copied and all((ROOT / word).exists() for word in copied)
+    sent = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert sent == set(copied)
+    with_what_it_builds = {"pyproject.toml", "rubiks_gym", "hatch_build.py", "README.md", "LICENSE"}
+    assert with_what_it_builds <= sent
+    kinds = [kind for kind, _ in steps]
+    assert "slim" in dict(steps)["ARG"] and dict(steps)["USER"] not in ("root", "0")
+    assert kinds.index("USER") > max(i for i, kind in enumerate(kinds) if kind == "RUN")
+    scripts = zipfile.ZipFile(wheel).read(next(n for n in zipfile.ZipFile(wheel).namelist() if "entry_points" in n)).decode()
+    assert f"{json.loads(dict(steps)['ENTRYPOINT'])[0]} =" in scripts
+
+
 def needed_by(name):
     """The distributions that pip would install with one, itself included; extras are not asked for."""
     found, ahead = {}, [name]
@@ -126,6 +211,10 @@ def test_installed_alone_the_wheel_solves_cubes_and_hanoi(fresh):
     assert "solved in 3 moves" in in_fresh(fresh, "python", "-m", "rubiks_gym", "solve", "--puzzle", "rubik2x2-htm", "R U2 F'")
     with pytest.raises(AssertionError, match="error: --agent needs the learners, which are not installed"):
         in_fresh(fresh, "rubiks-gym", "solve", "--agent", "exact:hanoi-3-3", "--random", "1")
+
+
+def test_what_a_new_user_tries_works_where_the_wheel_is_installed_alone(fresh):
+    assert f"rubiks-gym {rubiks_gym.__version__} works on Python" in in_fresh(fresh, "python", ROOT / "tests" / "installed.py")
 
 
 def test_installed_alone_the_wheel_searches_with_a_heuristic_of_ones_own(fresh):

@@ -21,6 +21,11 @@ def names(files):
     return [file.relative_to(ROOT).as_posix() for file in files]
 
 
+def sentences(file):
+    """A document without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", file.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
 def blocks(file, language):
     return re.findall(rf"^```{language}\n(.*?)^```", file.read_text(), re.DOTALL | re.MULTILINE)
 
@@ -103,14 +108,13 @@ def test_commands_run_or_are_understood(file, tmp_path):
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
 def test_commands_within_sentences_are_understood(file):
-    text = re.sub(r"^```.*?^```", "", file.read_text(), flags=re.DOTALL | re.MULTILINE)
-    for span in re.findall(r"`((?:python -m|rubiks-gym|make|pip install) [^`]+)`", text):
+    for span in re.findall(r"`((?:python -m|rubiks-gym|make|pip install) [^`]+)`", sentences(file)):
         check_understood([word for word in shlex.split(span) if word != "..."])
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
 def test_links_lead_somewhere(file):
-    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text()):
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", sentences(file)):
         assert link.startswith("https://") or (file.parent / link).exists(), f"{file.name} links to {link}"
 
 
