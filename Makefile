@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo web play test lint bench clients fuzz faults results release fresh clean
+.PHONY: help setup demo web play test lint bench clients fuzz faults docs results release fresh clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -62,6 +62,10 @@ faults: $(READY)  ## kill every learner at random moments and resume it
 results: $(READY)  ## write every table and plot of the documents from the records
 	$(RUN) -m results
 
+docs: $(READY)  ## build the documentation into docs/_build/html; a warning is an error
+	$(RUN) -m sphinx -q -W --keep-going -E -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 release: $(READY)  ## build wheel and sdist into dist/ and check them
 	$(VENV)/bin/pip install --quiet -c constraints.txt -e ".[release]"
 	rm -rf dist
@@ -74,4 +78,4 @@ fresh: $(READY)  ## install wheel and sdist into empty environments of Python 3.
 
 clean:  ## remove the virtual environments, compiled kernels, the built page and what the demo made
 	find rubiks_gym agents train -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf $(VENV) .venv-peers .venv-clients demo web/node_modules web/build rubiks_gym/play/static
+	rm -rf docs/_build docs/generated $(VENV) .venv-peers .venv-clients demo web/node_modules web/build rubiks_gym/play/static
