@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.checkpoint import checkpoints, last_checkpoint, load_checkpoint, run_folder
 from agents.protocol import Agent
-from rubiks_gym import files
+from rubiks_gym import files, zoo
 from rubiks_gym.ntuple import TRAINED
 from rubiks_gym.puzzles import Puzzle, puzzle_from_name
 
@@ -45,7 +45,8 @@ def describe(agent: Agent) -> dict[str, Any]:
 def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     """The agent of a run folder (its last whole checkpoint), one of PRETRAINED, or a baseline such as "exact:rubik2x2-qtm".
 
-    With a puzzle given, an agent of another puzzle or metric is refused.
+    "zoo:davi/hanoi-4-3" is one of the zoo, a path that ends with .npz the file of one. With a puzzle given, an agent of another
+    puzzle or metric is refused.
     """
     kind, _, name = str(run).partition(":")
     state: dict[str, Any]
@@ -55,6 +56,10 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
     elif str(run) in PRETRAINED:
         state, arrays = files.load(PRETRAINED[str(run)])
         state["agent"] = kind  # the file was written under an earlier name
+    elif kind == "zoo" and name:
+        state, arrays = files.load(zoo.fetch(name))
+    elif Path(run).suffix == ".npz":
+        state, arrays = files.load(Path(run))
     else:
         state, arrays = load_checkpoint(run_folder(run))
     missing = {"agent", "puzzle", "settings"} - set(state)

@@ -11,6 +11,6 @@ __all__ = ["PUZZLES", "puzzle_from_name", "register_puzzle"]
 
 def __getattr__(name: str) -> ModuleType:
     """`rubiks_gym.scrambles` and the like, imported when they are first asked for."""
-    if name in ("envs", "exact", "ntuple", "observations", "puzzles", "rewards", "scrambles", "search", "text"):
+    if name in ("envs", "exact", "ntuple", "observations", "puzzles", "rewards", "scrambles", "search", "text", "zoo"):
         return importlib.import_module(f"rubiks_gym.{name}")
     raise AttributeError(f"module 'rubiks_gym' has no attribute {name!r}")

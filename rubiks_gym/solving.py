@@ -39,7 +39,7 @@ def from_checkout(run: str, puzzle: Puzzle | None) -> Any:
         load = importlib.import_module("agents").load
     except (ImportError, AttributeError):
         raise ValueError(
-            "--agent needs the learners, which are not installed: run the command in a checkout of rubiks-gym, "
+            f"{run} needs the learners, which are not installed: run the command in a checkout of rubiks-gym, "
             'after `pip install -e ".[agents]"`'
         ) from None
     try:

@@ -17,6 +17,7 @@ SUITE_NEEDS = {"gymnasium", "llvmlite", "numba", "numpy", "PIL", "platformdirs"}
 SUITE_EXTRAS = {
     "rubiks_gym/rendering/window.py": {"pygame"},
     "rubiks_gym/sb3.py": {"stable_baselines3"},
+    "rubiks_gym/zoo/": {"huggingface_hub"},
     "rubiks_gym/play/": {"anyio", "starlette", "uvicorn"},
 }
 
@@ -42,6 +43,7 @@ SUITE = {
     "sb3": {"envs", "observations", "scrambles"},
     "text": {"puzzles", "checks", "command_line", "exact"},
     "solving": {"puzzles", "command_line", "exact", "ntuple", "search"},
+    "zoo": {"command_line", "exact", "files", "solving"},
     "cli": {"puzzles", "checks", "command_line", "rendering", "rewards", "scrambles", "search", "solving", "play"},
     "play": {"puzzles", "checks", "command_line", "exact", "ntuple", "search", "solving", "__version__"},
 }

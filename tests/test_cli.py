@@ -171,7 +171,7 @@ def test_without_a_checkout_agents_are_missed_by_name(rubiks, monkeypatch, tmp_p
     if here != "nothing":
         monkeypatch.setitem(sys.modules, "agents", type(sys)("agents"))
     code, _ = rubiks("solve", "--agent", "runs/davi", "--random", "1")
-    assert code.startswith("error: --agent needs the learners, which are not installed: run the command in a checkout")
+    assert code.startswith("error: runs/davi needs the learners, which are not installed: run the command in a checkout")
 
 
 def test_a_learner_whose_package_is_missing_says_which(rubiks, monkeypatch):

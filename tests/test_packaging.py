@@ -209,7 +209,7 @@ def test_installed_alone_the_wheel_solves_cubes_and_hanoi(fresh):
     assert in_fresh(fresh, "python", "-c", "import rubiks_gym; print(rubiks_gym.__file__)").startswith(str(fresh.parent))
     assert re.search(r"solved in (1\d|2\d) moves: ", in_fresh(fresh, "rubiks-gym", "solve", "--random", "1"))
     assert "solved in 3 moves" in in_fresh(fresh, "python", "-m", "rubiks_gym", "solve", "--puzzle", "rubik2x2-htm", "R U2 F'")
-    with pytest.raises(AssertionError, match="error: --agent needs the learners, which are not installed"):
+    with pytest.raises(AssertionError, match="error: exact:hanoi-3-3 needs the learners, which are not installed"):
         in_fresh(fresh, "rubiks-gym", "solve", "--agent", "exact:hanoi-3-3", "--random", "1")
 
 
