@@ -40,6 +40,9 @@ RECIPES = {
     "tabular/hanoi-5-3": Recipe("tabular", ("--puzzle", "hanoi-5-3"), "Value iteration on a table of all 243 states."),
     "davi/hanoi-4-3": Recipe("davi", ("--preset", "hanoi-4-3"), "A network's cost-to-go by deep approximate value iteration."),
     "davi/rubik2x2-qtm": Recipe("davi", ("--preset", "2x2"), "A network's cost-to-go by deep approximate value iteration."),
+    "td_ntuple/rubik2x2-qtm": Recipe("td_ntuple", ("--preset", "2x2-qtm"), "Look-up tables trained by temporal differences."),
+    "adi/rubik2x2-qtm": Recipe("adi", ("--preset", "2x2"), "Values and a policy by autodidactic iteration."),
+    "ppo_chasenet/rubik2x2-qtm": Recipe("ppo_chasenet", ("--preset", "2x2"), "A policy by PPO, rewarded by a learnt distance."),
 }
 SEARCHES: dict[str, dict[str, Any]] = {"greedy": {}, "bwas": {"weight": 1.0, "batch": 1}}
 
@@ -69,15 +72,15 @@ def measure(agent: agents.Agent, states: int = STATES) -> list[dict[str, Any]]:
 def pack(name: str, run_folder: Path, folder: Path, command: list[str], states: int = STATES) -> zoo.Entry:
     """Write the file, the results and the card of a trained agent into FOLDER/NAME."""
     agent, record = agents.load(run_folder), json.loads((run_folder / "config.json").read_text())
-    made = record["provenance"]
-    trained = {"command": " ".join(command), "seed": record["run"]["seed"], "commit": made["commit"]}
-    own, file = folder / name, folder / name / zoo.FILE
-    files.save(file, {**agents.describe(agent), "trained": trained}, agent.arrays())
     lines = [json.loads(line) for line in (run_folder / "metrics.jsonl").read_text().splitlines()]
+    took = {key: sum(line.get(key, 0) for line in lines) for key in ("seconds", "cpu_seconds")}
+    trained = {"command": " ".join(command), "seed": record["run"]["seed"], "provenance": record["provenance"], **took}
+    own, file = folder / name, folder / name / zoo.FILE
+    files.save(file, {**agents.describe(agent), "origin": trained}, agent.arrays())
     results = {
         "agent": name,
         "puzzle": agent.puzzle.name,
-        "trained": trained | {"provenance": made, "seconds": sum(line.get("seconds", 0) for line in lines)},
+        "trained": trained,
         "states": {"kind": "uniform", "n": states, "seed": SEED},
         "rows": measure(agent, states),
         "provenance": provenance(),
@@ -116,6 +119,7 @@ def card(name: str, entry: zoo.Entry, results: dict[str, Any]) -> str:
         seed=trained["seed"],
         training_commit=made["commit"],
         took=duration(trained["seconds"]),
+        cpu=f"{trained['cpu_seconds']:.0f}",
         machine=made["machine"]["processor"],
         states=n,
         draw=results["states"]["seed"],
@@ -163,7 +167,7 @@ rubiks-gym solve --agent zoo:{name} --random 3
 {command}
 ```
 
-Seed {seed}, commit {training_commit}, {took} (h:mm:ss) on {machine}.
+Seed {seed}, commit {training_commit}, {took} (h:mm:ss) or {cpu} CPU seconds on {machine}.
 
 ## Results
 
