@@ -58,7 +58,23 @@ TARDON: dict[str, Any] = {
     "points": {
         "2x2-final": [40, 70, 90, 100, 120, 150, 230, 510, 980, 1380, 1990, 2350, 2680, 3330, 5460, 7460],
         "2x2-final_nr": [40, 45, 55, 65, 80, 115, 265, 315, 470, 680, 795, 1315, 1490],
+        "2x2-final_nrr": [40, 60, 100, 110, 160, 230, 400, 440, 450, 580, 840, 1250, 1640],
     },
+    # 5.1 and 5.3: the same for its four networks with walks of 20 moves
+    "networks": {
+        "2x2-DNN_0": [40, 70, 90, 130, 160, 240, 400, 740, 1200, 2080, 3140, 4050, 7550],
+        "2x2-DNN_noBatchNorm": [10, 20, 30, 40, 50, 70, 130, 250, 650, 1080, 1790, 2540, 3290, 6950],
+        "2x2-DNN_reduced_0": [50, 60, 80, 100, 140, 290, 550, 1010, 1610, 2440, 3850, 5880, 9900],
+        "2x2-DNN_reduced_0_noBatchNorm": [10, 20, 30, 40, 50, 70, 130, 370, 830, 2030, 3660, 6140, 11080],
+    },
+    # 5.6 and 5.7: the best of four convergence points each: percent admissible, consistent, solved optimally (lambda 0.7, N 5)
+    "models": {
+        "DNN_0": (87.4, 70.8, 99.4), "DNN_noBatchNorm": (71.8, 63.6, 98.1), "DNN_reduced_0": (76.5, 69.6, 99.1),
+        "DNN_reduced_0_noBatchNorm": (70.8, 61.6, 98.2), "final": (86.5, 67.6, 99.1), "final_nr": (74.4, 70.2, 99.0),
+        "final_nrr": (83.1, 69.8, 98.6),
+    },
+    # 5.7: the least percent solved optimally at any distance, of the four best models
+    "distances": "100% at 0 to 6 and 12 to 14, at least 96.3% at 7 to 11",
     # 5.7: percent optimal, nodes expanded and seconds a state by (lambda, N), for final_nr
     "grid": {
         (0.2, 3): (66.996, 233.02, 5.692), (0.2, 5): (72.529, 214.35, 3.414), (0.2, 7): (75.296, 218.58, 2.918),
@@ -74,7 +90,14 @@ TARDON: dict[str, Any] = {
     "others are overestimated by 0.116 to 0.342",
     # 5.8: minutes of training, length from the start, seconds, states expanded (lambda 0.7, N 7)
     "hanoi": {"hanoi-4-3": (15, 15, 0.7, 76), "hanoi-7-3": (145, 127, 20, 2028), "hanoi-10-3": (180, 1023, 404, 56_010)},
+    # 5.8: percent admissible, overestimate of the others, percent consistent, at three convergence points each
+    "hanoi quality": {
+        "hanoi-4-3": "53.3 to 78.4% admissible, the others over by 0.29 to 0.44, 44.2 to 51.5% consistent",
+        "hanoi-7-3": "90.6 to 94.2% admissible, the others over by 0.01 to 0.10, 60.0 to 68.1% consistent",
+        "hanoi-10-3": "91.8 to 97.4% admissible, the others over by 0.02 to 0.82, 73.4 to 81.9% consistent",
+    },
     # 5.9
+    "consistent 3x3x3": "93.96, 93.64, 90.84 and 86.77% of 30,000 walk states, falling from iteration 350 to 1400",
     "prefixes": "the first 11 to 15 moves solved optimally in 1.11, 5.65, 29.4, 153 and 1158 s (lambda 0.6, N 7)",
 }  # fmt: skip
 

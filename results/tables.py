@@ -117,6 +117,22 @@ def training(answer: Answer) -> str:
     return f"{spent['cpu_seconds'] / 60:.1f}" if spent["cpu_seconds"] else f"{spent['seconds'] / 60:.1f} (wall)"
 
 
+def expanded(answer: Answer) -> np.ndarray | None:
+    """States expanded, per group or in all, by a search that leaves out the undoing move: all but the first have as many
+    children (three pegs: two, one if all disks are on one); None where they have not."""
+    children = {"rubik2x2-qtm": 5, "rubik3x3-qtm": 11}.get(answer.record["puzzle"])
+    if answer.record["puzzle"].startswith("hanoi") and answer.record["puzzle"].endswith("-3"):
+        children = 2
+    generated = np.array(answer.record.get("nodes") or answer.record["each"]["nodes"])
+    return None if children is None else np.ceil((generated - 1) / children)
+
+
+def expanded_text(answer: Answer) -> str:
+    """Mean of states expanded."""
+    each = expanded(answer)
+    return "" if each is None else f"{each.mean():,.0f}"
+
+
 def found(name: str) -> Callable[[Answer], str]:
     """A column of what another measurement found."""
 
@@ -143,6 +159,7 @@ COLUMNS: dict[str, Callable[[Answer], str]] = {
     "mean length": length,
     "median length": median,
     "nodes": lambda answer: f"{answer.record['each']['nodes']:,.0f}",
+    "expanded": expanded_text,
     "CPU s": lambda answer: f"{answer.record['each']['cpu_seconds']:.3g}",
 }
 

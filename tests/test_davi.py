@@ -11,8 +11,8 @@ import torch
 import agents
 from agents.davi.agent import Davi
 from agents.davi.config import PRESETS, DaviConfig
-from agents.davi.learner import Learner, targets
-from agents.davi.network import NETWORKS, Architecture, evaluate, folded, make_network
+from agents.davi.learner import Learner, targets, towers
+from agents.davi.network import NETWORKS, Architecture, evaluate, folded, make_network, read_by
 from agents.networks.embedding import INPUTS, feature_indices, make_features
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3, puzzle_from_name, sample_seeds
@@ -191,6 +191,63 @@ def test_targets_of_an_exact_cost_to_go_are_the_distances():
     assert (targets(cube, states, exact.distance, symmetric=True) == exact.distance(states)).all()
 
 
+def test_targets_look_ahead_as_far_as_asked():
+    puzzle = Hanoi(4)
+    states, exact = puzzle.from_index(np.arange(81)), ExactTable(puzzle).distances
+
+    def nothing(states):  # knows the goal only
+        return np.where(puzzle.is_solved(states), np.float32(0), np.float32(1))
+
+    for depth in (1, 2, 5):
+        assert targets(puzzle, states, nothing, depth=depth).tolist() == np.minimum(exact, depth + 1).tolist()
+
+
+def test_without_the_clamp_targets_are_what_the_network_says_but_1_next_to_the_goal():
+    puzzle = Hanoi(3)
+    learner = Learner(puzzle, replace(SMALL, clamp=False), 0)
+    with torch.no_grad():
+        learner.target.out.bias -= 30  # everything far below 0
+    states = puzzle.from_index(np.arange(27))
+    exact, found = ExactTable(puzzle).distances, targets(puzzle, states, learner.cost_to_go())
+    assert (found[exact <= 1] == exact[exact <= 1]).all() and (found[exact > 2] < -20).all()
+    clamped = Learner(puzzle, SMALL, 0)
+    clamped.target.load_state_dict(learner.target.state_dict())
+    assert (targets(puzzle, states, clamped.cost_to_go()) == np.minimum(exact, 2)).all()
+
+
+def test_towers_have_their_largest_disks_home():
+    states = towers(Hanoi(6), 3000, 4, np.random.default_rng(0))
+    assert (states[:, 4:] == 2).all() and (states[:, 3] != 2).mean() == pytest.approx(2 / 3 / 4, abs=0.03)
+    assert (states[:, 0] != 2).mean() == pytest.approx(2 / 3, abs=0.03)
+    learner = Learner(Hanoi(4), replace(SMALL, network="recurrent", scramble="disks", epsilon=1e9, offset=1), 0)
+    assert [learner.iterate()["effective_k"] for _ in range(4)] == [2, 3, 4, 4]
+    with pytest.raises(ValueError, match="rubik2x2-qtm has no disks"):
+        Learner(Rubik2x2(), replace(SMALL, network="pieces", scramble="disks"), 0)
+
+
+def test_relative_errors_count_less_where_the_way_is_long():
+    learner = Learner(Hanoi(3), replace(SMALL, relative=True), 0)
+    states, goals = Hanoi(3).from_index(np.arange(27)), np.linspace(0, 99, 27, dtype=np.float32)
+    said = evaluate(folded(learner.model), feature_indices(Hanoi(3), learner.features, states))
+    assert learner.loss(states, goals) == pytest.approx(float(((said - goals) ** 2 / (1 + goals)).mean()), rel=1e-5)
+
+
+def test_a_recurrent_network_that_has_learnt_four_disks_knows_much_of_five():
+    learner = Learner(Hanoi(4), replace(PRESETS["hanoi-10-3"][1], iterations=200, depth=4), 0)
+    while learner.done < learner.total:
+        learner.iterate()
+    agent = learner.agent()
+    twin = Davi.from_stored(Hanoi(4), json.loads(json.dumps(agent.settings())), agent.arrays())
+    for disks, most in ((3, 0), (4, 0.05), (5, 2.0)):  # of 20.7 moves on average
+        puzzle = Hanoi(disks)
+        costs = twin.more_disks(disks).cost_to_go(puzzle.from_index(np.arange(puzzle.n_states)))
+        assert (costs == np.rint(costs)).all() and np.abs(costs - ExactTable(puzzle).distances).mean() <= most
+    with pytest.raises(ValueError, match="only a recurrent network"):
+        Davi(Hanoi(3), Architecture("pieces", (4,), 0)).more_disks(4)
+    with pytest.raises(ValueError, match="which rubik2x2-qtm does not have"):
+        Davi(Rubik2x2(), NETWORKS["recurrent"])
+
+
 def test_learns_three_disks_to_zero_error(tmp_path):
     config = replace(SMALL, iterations=150, batch=300, minibatch=100, learning_rate=3e-3, learning_rate_end=3e-4)
     agent = train(Options(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config, probe_every=25))
@@ -301,10 +358,13 @@ def test_every_search_runs_on_it(tmp_path):
 
 def test_presets_fit_their_puzzles_and_have_the_thesiss_settings():
     for puzzle, config, _ in PRESETS.values():
-        make_features(puzzle_from_name(puzzle), NETWORKS[config.network].input)
+        read_by(puzzle_from_name(puzzle), NETWORKS[config.network])
         assert config.warm_iterations < config.iterations
     thesis = PRESETS["2x2-final_nr"][1]
     assert (thesis.batch, thesis.validation, thesis.check_every, thesis.epsilon) == (1000, 200, 5, 0.05)
+    tower = PRESETS["hanoi-7-3-thesis"][1]
+    assert (tower.network, tower.batch, tower.k_max, tower.offset, tower.keep_every) == ("DNN_0", 400, 128, 2, 10)
+    assert not tower.clamp
 
 
 @pytest.mark.parametrize(
@@ -313,6 +373,8 @@ def test_presets_fit_their_puzzles_and_have_the_thesiss_settings():
         ({"network": "DNN_1"}, "network must be one of 'DNN_0', "),
         ({"batch": 0}, "batch must be a whole number from 1 to"),
         ({"check_every": 0}, "check_every must be a whole number of at least 1"),
+        ({"depth": 0}, "depth must be a whole number from 1 to 64"),
+        ({"clamp": 1}, "clamp must be"),
         ({"offset": -1}, "offset must be a whole number of at least 0"),
         ({"epsilon": 0}, "epsilon must be a number above 0"),
         ({"learning_rate": -1e-3}, "learning_rate must be a number above 0"),

@@ -179,15 +179,23 @@ def thesis_quality(agent: Agent, states: np.ndarray) -> dict[str, Any]:
     """
     puzzle, truth = agent.puzzle, ExactTable(agent.puzzle).distance(states)
     h = np.where(puzzle.is_solved(states), np.float32(0), heuristic(agent.cost_to_go, states))
-    children = puzzle.expand(states).reshape(-1, puzzle.state_size)  # that of an illegal move is the state itself
-    of_children = np.where(puzzle.is_solved(children), np.float32(0), heuristic(agent.cost_to_go, children))
     over = (h - truth)[h - truth > 1e-4]
     return {
-        "states": len(states),
         "admissible": float((h - truth <= 1e-4).mean()),
-        "consistent_states": float((h <= 1 + of_children.reshape(len(states), -1).min(axis=1) + 1e-4).mean()),
         "overestimate_of_inadmissible": float(over.mean()) if len(over) else 0.0,
+        **consistent_states(agent, states),
     }
+
+
+def consistent_states(agent: Agent, states: np.ndarray) -> dict[str, Any]:
+    """The share of states [B, S] with h(s) <= 1 + h(t) for every move s -> t, of puzzles whose distances are unknown too."""
+    puzzle = agent.puzzle
+    children = puzzle.expand(states).reshape(-1, puzzle.state_size)  # that of an illegal move is the state itself
+    h, of_children = (
+        np.where(puzzle.is_solved(each), np.float32(0), heuristic(agent.cost_to_go, each)) for each in (states, children)
+    )
+    best = of_children.reshape(len(states), -1).min(axis=1)
+    return {"states": len(states), "consistent_states": float((h <= 1 + best + 1e-4).mean())}
 
 
 def policy_quality(agent: Agent, show: Callable[[int], None] = lambda done: None) -> dict[str, Any]:

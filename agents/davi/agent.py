@@ -1,12 +1,12 @@
-"""The trained network as an agent, and the same network on towers with fewer disks."""
+"""The trained network as an agent, and the same network on towers with fewer disks, or with more."""
 
 from typing import Any
 
 import numpy as np
 import torch
 
-from agents.davi.network import Architecture, Network, evaluate, make_network
-from agents.networks.embedding import feature_indices, make_features
+from agents.davi.network import Architecture, Network, Recurrent, evaluate, make_network, read_by
+from agents.networks.embedding import feature_indices
 from agents.networks.inference import as_cost_to_go
 from agents.networks.weights import load_weights, network_arrays
 from rubiks_gym.puzzles import Hanoi, Puzzle
@@ -25,15 +25,19 @@ class Davi:
     looks_ahead = True
     SEARCH = {"search": "bwas", "option": ("weight=0.7", "batch=100")}
 
-    def __init__(self, puzzle: Puzzle, architecture: Architecture, network: Network | None = None) -> None:
+    def __init__(self, puzzle: Puzzle, architecture: Architecture, network: Network | Recurrent | None = None) -> None:
         self.puzzle, self.architecture = puzzle, architecture._replace(batch_norm=False)
-        self.features = make_features(puzzle, architecture.input, architecture.symmetric)
+        self.features = read_by(puzzle, architecture)
         self.network = make_network(self.features, self.architecture, 0).eval() if network is None else network
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B] float32: 0 at the goal, and at least 1 elsewhere, whatever the network says."""
+        return as_cost_to_go(self.puzzle, states, self.said(states))
+
+    def said(self, states: np.ndarray) -> np.ndarray:
+        """The same [B] float32 as the network says it, of the goal too."""
         found = evaluate(self.network, feature_indices(self.puzzle, self.features, states))
-        return as_cost_to_go(self.puzzle, states, found)
+        return np.rint(found) if self.architecture.whole else found
 
     def policy(self, states: np.ndarray) -> np.ndarray:
         return lookahead_policy(self.puzzle, self.cost_to_go, states)
@@ -54,6 +58,12 @@ class Davi:
     def fewer_disks(self, disks: int) -> "FewerDisks":
         """This network of a tower of Hanoi as an agent for a smaller tower (section 4.3)."""
         return FewerDisks(self, disks)
+
+    def more_disks(self, disks: int) -> "Davi":
+        """This network, which must be recurrent, as an agent for a tower that it has not learnt."""
+        if not self.architecture.recurrent or not isinstance(self.puzzle, Hanoi):
+            raise ValueError("only a recurrent network reads towers of other heights than its own")
+        return Davi(Hanoi(disks, self.puzzle.pegs), self.architecture, self.network)
 
 
 class FewerDisks:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from agents.davi.network import NETWORKS
 from agents.networks.bootstrap import BootstrapConfig
 from agents.protocol import Preset
-from rubiks_gym.checks import MANY, choice, named, number, whole
+from rubiks_gym.checks import MANY, choice, flag, named, number, whole
 from rubiks_gym.puzzles import LONGEST
 
-SCRAMBLES = ("uniform", "deepcube", "adaptive", "random-state")
+SCRAMBLES = ("uniform", "deepcube", "adaptive", "random-state", "disks")
 UPDATES = ("threshold", "states", "ema")
 
 
@@ -21,11 +21,18 @@ class DaviConfig(BootstrapConfig):
     batch: int = 30_000
     """States of a batch: their targets are computed once (B)."""
     scramble: str = "uniform"
-    """Where states come from: uniform (k moves, k up to k_max), deepcube (whole walks), adaptive (adaptive-K), random-state."""
+    """Where states come from: uniform (k moves, k up to k_max), deepcube (whole walks), adaptive (adaptive-K), random-state;
+    disks (Hanoi: some of the smallest anywhere, the others home)."""
     k_max: int = 30
     """Moves of the longest walk from the goal (K)."""
     offset: int = 1
-    """Scramble adaptive: walks have up to convergence points + 1 + offset moves (conv_point_offs)."""
+    """Scrambles adaptive and disks: up to convergence points + 1 + offset moves, or disks (conv_point_offs)."""
+    depth: int = 1
+    """Moves that the search behind a target looks ahead."""
+    clamp: bool = True
+    """Whether targets know that a state which is neither the goal nor next to it is at least 2 moves away."""
+    relative: bool = False
+    """Whether the squared error of a state counts 1 / (1 + its target), so that short ways weigh as much as long ones."""
     target_update: str = "ema"
     """How the target network follows: threshold (copied when the loss is below epsilon), states (copied after so many), ema."""
     validation: int = 3000
@@ -48,6 +55,8 @@ class DaviConfig(BootstrapConfig):
         whole(1, LONGEST, k_max=self.k_max)
         whole(1, **named(self, "check_every", "target_states"))
         whole(0, **named(self, "offset", "keep_every"))
+        whole(1, 64, depth=self.depth)
+        flag(**named(self, "clamp", "relative"))
         number(above=0, epsilon=self.epsilon)
         if NETWORKS[self.network].batch_norm and min(self.batch, self.minibatch) < 2:
             raise ValueError(f"{self.network} normalises over a minibatch: batch and minibatch must be at least 2")
@@ -72,6 +81,7 @@ _THESIS = DaviConfig(
     validation=200,
     check_every=10,
     keep_every=1,
+    clamp=False,
 )
 _FINAL = replace(_THESIS, network="DNN_reduced_0")
 
@@ -79,6 +89,26 @@ _FINAL = replace(_THESIS, network="DNN_reduced_0")
 _HANOI = DaviConfig(
     network="windows", scramble="random-state", batch=3000, epochs=1, minibatch=500, ema_decay=0.9, validation=500
 )
+
+# Longer ways than values spread one move at a time: towers learnt from the smallest, eight moves of look-ahead, a network that
+# reads disk after disk.
+_TOWERS = DaviConfig(
+    network="recurrent",
+    scramble="disks",
+    depth=8,
+    relative=True,
+    batch=1000,
+    epochs=1,
+    minibatch=100,
+    learning_rate=5e-3,
+    learning_rate_end=3e-5,
+    ema_decay=0.9,
+    validation=400,
+    check_every=5,
+    epsilon=1e-3,
+)
+_FOUR = replace(_TOWERS, network="wide-recurrent")
+_THESIS_HANOI = replace(_THESIS, scramble="adaptive", offset=2, check_every=2, keep_every=10)
 
 # Sequences for the warm start cost next to nothing, so no state is used twice. Then one sweep of DAVI with a fixed target
 # network: each further one takes the lowest of twelve noisy values again, and the values shrink.
@@ -108,13 +138,36 @@ PRESETS: dict[str, Preset] = {
         "rubik2x2-qtm", replace(_FINAL, scramble="adaptive"), "the thesis's, adaptive-K checked every 10 iterations"
     ),
     "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks"),
-    "hanoi-7-3": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks"),
-    "hanoi-10-3": Preset(
-        "hanoi-10-3",
-        replace(_HANOI, iterations=3000, batch=6000, epochs=2, minibatch=1000, ema_decay=0.95),
-        "ten disks",
-    ),
+    "hanoi-7-3": Preset("hanoi-7-3", replace(_TOWERS, iterations=1000), "seven disks"),
+    "hanoi-10-3": Preset("hanoi-10-3", replace(_TOWERS, iterations=3000), "ten disks"),
     "hanoi-5-4": Preset("hanoi-5-4", replace(_HANOI, iterations=600), "five disks on four pegs"),
+    "hanoi-8-4": Preset("hanoi-8-4", replace(_FOUR, iterations=2000), "eight disks on four pegs"),
+    "hanoi-7-3-windows": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks, read by fives"),
+    # the thesis's (section 5.8)
+    "hanoi-4-3-thesis": Preset(
+        "hanoi-4-3",
+        replace(_THESIS_HANOI, network="DNN_reduced_0", batch=200, validation=20, k_max=32, keep_every=1, iterations=346),
+        "four disks, the thesis's way: adaptive-K with its network",
+    ),
+    "hanoi-7-3-thesis": Preset(
+        "hanoi-7-3",
+        replace(_THESIS_HANOI, network="DNN_0", batch=400, validation=40, k_max=128, iterations=1542),
+        "seven disks, the thesis's way",
+    ),
+    "hanoi-10-3-thesis": Preset(
+        "hanoi-10-3",
+        replace(
+            _THESIS_HANOI,
+            network="DNN_reduced_0",
+            batch=200,
+            validation=50,
+            k_max=1024,
+            check_every=1,
+            epsilon=0.5,
+            iterations=3572,
+        ),
+        "ten disks, the thesis's way",
+    ),
     "3x3": Preset(
         "rubik3x3-qtm",
         replace(

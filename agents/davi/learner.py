@@ -11,9 +11,14 @@ Target updates. *threshold* is the above. *states* copies the weights after a fi
 makes the target network an exponential moving average of the weights; a loss below epsilon then counts as a convergence point
 (for adaptive-K and for the record) and changes nothing else.
 
-Differs from the papers in: targets know that a state which is neither the goal nor next to it is at least 2 moves away; a child
-that several states share is evaluated once; a batch may be used for several epochs; adaptive-K draws the ends of walks of 1..k
-moves, not all states of walks of k moves (the same distribution of depths).
+Towers of Hanoi. Values spread one move a sweep, and ten disks are 1,023 moves from home. Scramble *disks* is adaptive-K with
+disks instead of moves: the smallest 1 to k disks are anywhere, the others home, and k grows with the convergence points. A
+recurrent network then knows most of a higher tower as soon as it knows a lower one. `depth` moves of look-ahead spread values
+as many moves at once; `relative` makes errors of long and of short ways comparable.
+
+Differs from the papers in: targets know that a state which is neither the goal nor next to it is at least 2 moves away (unless
+clamp is off); a child that several states share is evaluated once; a batch may be used for several epochs; adaptive-K draws the
+ends of walks of 1..k moves, not all states of walks of k moves (the same distribution of depths).
 """
 
 from typing import Any
@@ -24,32 +29,52 @@ from torch.nn.functional import mse_loss
 
 from agents.davi.agent import Davi
 from agents.davi.config import DaviConfig
-from agents.davi.network import NETWORKS, Network, evaluate, folded, make_network
+from agents.davi.network import NETWORKS, Network, Recurrent, evaluate, folded, make_network, read_by
 from agents.networks.bootstrap import BootstrapLearner
 from agents.networks.distributed import mean_over_ranks
-from agents.networks.embedding import feature_indices, make_features
-from rubiks_gym.puzzles import Cube, Puzzle, sample_seeds
+from agents.networks.embedding import feature_indices
+from rubiks_gym.puzzles import Cube, Hanoi, Puzzle, sample_seeds
 from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.scrambles import make_scramble
 from rubiks_gym.search.heuristic import CostToGo
 
 
 def targets(
-    puzzle: Puzzle, states: np.ndarray, cost_to_go: CostToGo, symmetric: bool = False, table: StateTable | None = None
+    puzzle: Puzzle,
+    states: np.ndarray,
+    cost_to_go: CostToGo,
+    symmetric: bool = False,
+    table: StateTable | None = None,
+    depth: int = 1,
 ) -> np.ndarray:
     """The right side of (3.1) [B] float32 for states [B, S]: 0 at the goal, 1 next to it.
 
-    cost_to_go is that of `Davi`, 0 at the goal and at least 1 elsewhere; `symmetric` if it is the same for all states of a
-    symmetry class. A table that is given is only used for its memory.
+    Args:
+        puzzle: whose states they are.
+        states: the states.
+        cost_to_go: of states [M, S], 0 at the goal.
+        symmetric: whether it is the same for all states of a symmetry class.
+        table: used for its memory only.
+        depth: moves to look ahead; the costs of children are then targets themselves.
     """
     table = StateTable(puzzle.state_size) if table is None else table
     table.clear()
     children = puzzle.expand(states)  # [B, A, S]
     every = children.reshape(-1, puzzle.state_size)
     numbers, _ = table.insert(puzzle.representatives(every) if symmetric and isinstance(puzzle, Cube) else every)
-    costs = cost_to_go(table.states[: len(table)])[numbers].reshape(children.shape[:2])
-    costs = np.where(puzzle.legal(states), costs, np.float32(np.inf))
-    return np.where(puzzle.is_solved(states), np.float32(0), 1 + costs.min(axis=1))
+    distinct = table.states[: len(table)]
+    found = cost_to_go(distinct) if depth == 1 else targets(puzzle, distinct, cost_to_go, symmetric, depth=depth - 1)
+    costs = np.where(puzzle.legal(states), found[numbers].reshape(children.shape[:2]), np.float32(np.inf))
+    solves = puzzle.is_solved(distinct)[numbers].reshape(children.shape[:2]).any(axis=1)
+    beyond = np.where(solves, np.float32(1), 1 + costs.min(axis=1))
+    return np.where(puzzle.is_solved(states), np.float32(0), beyond)
+
+
+def towers(puzzle: Hanoi, n: int, disks: int, rng: np.random.Generator) -> np.ndarray:
+    """States [n, S] with 1 to so many of the smallest disks anywhere, each number equally likely, and the others home."""
+    states = puzzle.random_states(sample_seeds(rng, n))
+    home = np.arange(puzzle.disks) >= rng.integers(1, disks + 1, n)[:, None]
+    return np.where(home, puzzle.goal, states)
 
 
 class Learner(BootstrapLearner):
@@ -57,15 +82,17 @@ class Learner(BootstrapLearner):
 
     COUNTERS = ("done", "points", "states_seen", "since_update")
     config: DaviConfig
-    model: Network
-    target: Network
+    model: Network | Recurrent
+    target: Network | Recurrent
 
     def __init__(self, puzzle: Puzzle, config: DaviConfig, seed: int) -> None:
         architecture = NETWORKS[config.network]
-        self.features = make_features(puzzle, architecture.input, architecture.symmetric)
+        self.features = read_by(puzzle, architecture)
         super().__init__(puzzle, config, seed, make_network(self.features, architecture, seed), "adam", puzzle.n_actions)
         if min(config.batch, config.minibatch, config.validation) < 2 * self.ranks:
             raise ValueError(f"batch, minibatch and validation must give each of {self.ranks} processes at least 2 states")
+        if config.scramble == "disks" and not isinstance(puzzle, Hanoi):
+            raise ValueError(f"scramble=disks is for towers of Hanoi: {puzzle.name} has no disks")
         self.points = 0  # convergence points
         self.converged = False  # whether the last iteration was one
         self.since_update = 0  # states since the target network was last copied
@@ -80,7 +107,7 @@ class Learner(BootstrapLearner):
         c = self.config
         rng = np.random.default_rng([self.seed, self.rank, self.done])
         warm = self.done < c.warm_iterations
-        cost_to_go = None if warm else self.agent().cost_to_go
+        cost_to_go = None if warm else self.cost_to_go()
         k = self.effective_k
         loss = self.fit(*self.sample(c.batch // self.ranks, rng, cost_to_go), rng)
         self.done += 1
@@ -111,11 +138,20 @@ class Learner(BootstrapLearner):
         super().update_target()
         self.since_update = 0
 
+    def cost_to_go(self) -> CostToGo:
+        """What the target network says: at least 1 except at the goal, or, without the clamp, just what it says."""
+        agent = self.agent()
+        if self.config.clamp:
+            return agent.cost_to_go
+        return lambda states: np.where(self.puzzle.is_solved(states), np.float32(0), agent.said(states))
+
     @property
     def effective_k(self) -> int:
-        """The longest walk that states come from now; 0 if they are drawn from all states."""
+        """The longest walk that states come from now, or how many disks are not home; 0 if they are drawn from all states."""
         if self.config.scramble == "random-state":
             return 0
+        if isinstance(self.puzzle, Hanoi) and self.config.scramble == "disks":
+            return min(self.puzzle.disks, self.points + 1 + self.config.offset)
         scramble = self._scramble()
         return scramble.effective_k if self.config.scramble == "adaptive" else scramble.k_max
 
@@ -126,8 +162,11 @@ class Learner(BootstrapLearner):
             walks = puzzle.canonical_walks(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
             steps = np.tile(np.arange(1, c.warm_k + 1, dtype=np.float32), len(walks))
             return walks.reshape(-1, puzzle.state_size)[:n], steps[:n]
-        states, _ = self._scramble().sample(puzzle, n, rng)
-        return states, targets(puzzle, states, cost_to_go, self.features.symmetric, self._table)
+        if isinstance(puzzle, Hanoi) and c.scramble == "disks":
+            states = towers(puzzle, n, self.effective_k, rng)
+        else:
+            states, _ = self._scramble().sample(puzzle, n, rng)
+        return states, targets(puzzle, states, cost_to_go, self.features.symmetric, self._table, c.depth)
 
     def _scramble(self) -> Any:
         c = self.config
@@ -139,11 +178,16 @@ class Learner(BootstrapLearner):
     def fit(self, states: np.ndarray, goals: np.ndarray, rng: np.random.Generator) -> float:
         """Gradient steps of model towards goals [n] for states [n, S]; returns the mean loss on the way."""
         x, y = torch.from_numpy(feature_indices(self.puzzle, self.features, states)), torch.from_numpy(goals)
-        return self.fit_model(lambda part: mse_loss(self.model(x[part]), y[part]), len(states), rng)[0]
+        scale = torch.from_numpy(self.scales(goals))  # squares are divided by its square
+        return self.fit_model(lambda part: mse_loss(self.model(x[part]) / scale[part], y[part] / scale[part]), len(y), rng)[0]
+
+    def scales(self, goals: np.ndarray) -> np.ndarray:
+        """What errors are measured in [n] float32 where the target is goals [n]: moves, or their square root."""
+        return np.sqrt(1 + goals) if self.config.relative else np.ones_like(goals)
 
     def loss(self, states: np.ndarray, goals: np.ndarray) -> float:
-        """Mean squared error of model on states [n, S], without learning, over all ranks."""
+        """Mean squared error, as weighted, of model on states [n, S], without learning, over all ranks."""
         answers = evaluate(folded(self.model), feature_indices(self.puzzle, self.features, states))
-        mean = torch.tensor([np.square(answers - goals).mean(dtype=float)])
+        mean = torch.tensor([np.square((answers - goals) / self.scales(goals)).mean(dtype=float)])
         mean_over_ranks([mean])
         return mean.item()

@@ -2,6 +2,10 @@
 
 The first layer sums embeddings, and may read symmetric cubes as one, see agents/networks/embedding.py.
 
+A *recurrent* network reads the towers of Hanoi disk by disk, the largest first. It forgets disks that are home with all larger
+ones, which no shortest solution moves; of each further disk it adds what its peg costs, in the light of the disks before, after
+it has multiplied what it had by a factor that is learnt too. Its weights are the same for all disks: it reads any tower.
+
 Differs from the papers in: the small networks read cubies, pairs or windows, not stickers (the thesis's four read stickers, and
 have its numbers of weights), and some know the symmetries; weights begin as PyTorch draws them, embeddings so that a sum has
 the spread of one layer's output; batch normalisation is folded into the layers before it when nothing is to be learnt.
@@ -17,10 +21,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.networks.embedding import MOST_LAYERS, EmbeddingSum, Features, check_layers
+from agents.networks.embedding import MOST_LAYERS, EmbeddingSum, Features, check_layers, make_features
 from agents.networks.inference import chunks
 from agents.networks.weights import seeded
 from rubiks_gym.checks import whole
+from rubiks_gym.puzzles import Hanoi, Puzzle
 
 
 class Architecture(NamedTuple):
@@ -31,6 +36,8 @@ class Architecture(NamedTuple):
     blocks: int  # residual blocks of two layers each
     batch_norm: bool = False
     symmetric: bool = False  # whether a cube is read as the canonical representative of its symmetry class
+    recurrent: bool = False  # whether disks are read one after another; `first` is the width of its hidden state
+    whole: bool = False  # whether what a search or a target is told is rounded: the true cost-to-go is a whole number
 
 
 NETWORKS: dict[str, Architecture] = {
@@ -46,6 +53,8 @@ NETWORKS: dict[str, Architecture] = {
     "symmetric-pairs": Architecture("pairs", (96, 128), 1, symmetric=True),
     "symmetric-triples": Architecture("triples", (32, 128), 1, symmetric=True),
     "windows": Architecture("windows", (192, 96), 1),
+    "recurrent": Architecture("pieces", (16,), 0, recurrent=True, whole=True),  # 900 weights, towers of any height
+    "wide-recurrent": Architecture("pieces", (32,), 0, recurrent=True, whole=True),
     "pieces": Architecture("pieces", (512, 256), 1),  # 0.5 million weights on the 3x3x3
     "deep-pieces": Architecture("pieces", (840, 200), 2),  # 0.73 million, the size that speed is compared at
 }
@@ -80,20 +89,57 @@ class Network(nn.Module):
         return self.out(x).squeeze(1)
 
 
-def make_network(features: Features, architecture: Architecture, seed: int) -> Network:
+class Recurrent(nn.Module):
+    """Cost-to-go [B] of towers of Hanoi, feature indices [B, T] of their disks, by V pegs and H hidden neurons."""
+
+    def __init__(self, features: Features, architecture: Architecture) -> None:
+        super().__init__()
+        check_layers(first=architecture.first)
+        (width,) = architecture.first
+        self.architecture = architecture
+        self.pegs = features.total // len(features.offset)
+        self.begin = nn.Parameter(torch.randn(width) / 2)  # what is known before the first disk that is not home
+        self.after = nn.Linear(width, self.pegs * width)  # what is known after a disk, for each peg that it may be on
+        nn.init.normal_(self.after.weight, std=width**-0.5)
+        self.cost = nn.Linear(width, self.pegs)  # what a disk costs on each peg
+        self.growth = nn.Parameter(torch.ones(1))  # what the cost of larger disks is multiplied by for one more below them
+
+    def forward(self, indices: torch.Tensor) -> torch.Tensor:
+        """From the largest disk to the smallest; the goal is on the last peg."""
+        pegs, rows = indices % self.pegs, torch.arange(len(indices))
+        begin = hidden = self.begin.expand(len(indices), -1)
+        total = torch.zeros(len(indices))
+        away = torch.zeros(len(indices), dtype=torch.bool)  # whether this disk or a larger one is not home
+        for disk in range(pegs.shape[1] - 1, -1, -1):
+            peg = pegs[:, disk]
+            away = away | (peg != self.pegs - 1)
+            total = torch.where(away, self.growth * total + self.cost(hidden)[rows, peg], total)
+            following = torch.tanh(self.after(hidden).view(len(indices), self.pegs, -1)[rows, peg])
+            hidden = torch.where(away[:, None], following, begin)
+        return total
+
+
+def read_by(puzzle: Puzzle, architecture: Architecture) -> Features:
+    """The features of a puzzle that a network reads."""
+    if architecture.recurrent and not isinstance(puzzle, Hanoi):
+        raise ValueError(f"recurrent networks read the disks of Hanoi, which {puzzle.name} does not have")
+    return make_features(puzzle, architecture.input, architecture.symmetric)
+
+
+def make_network(features: Features, architecture: Architecture, seed: int) -> "Network | Recurrent":
     """An untrained network, the same for the same seed."""
     with seeded(seed):
-        return Network(features, architecture)
+        return Recurrent(features, architecture) if architecture.recurrent else Network(features, architecture)
 
 
 @torch.no_grad()
-def folded(network: Network) -> Network:
+def folded(network: Network | Recurrent) -> Network | Recurrent:
     """A copy without batch normalisation that answers as the network does in evaluation mode.
 
     A normalised layer is scale * (W x + b - mean) + shift, which is another layer with weights scale * W.
     """
     plain = copy.deepcopy(network).eval().requires_grad_(False)
-    if network.architecture.batch_norm:
+    if isinstance(network, Network) and isinstance(plain, Network) and network.architecture.batch_norm:
         norms: list[Any] = list(network.norms)
         for i, norm in enumerate(norms):
             scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
@@ -109,7 +155,7 @@ def folded(network: Network) -> Network:
 
 
 @torch.inference_mode()
-def evaluate(network: Network, indices: np.ndarray) -> np.ndarray:
+def evaluate(network: nn.Module, indices: np.ndarray) -> np.ndarray:
     """The network's answers [B] float32 for feature indices [B, T]."""
     out = np.empty(len(indices), np.float32)
     for part in chunks(len(indices)):
