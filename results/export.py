@@ -27,7 +27,7 @@ def export(folder: Annotated[Path, tyro.conf.Positional], file: Annotated[Path, 
     agent = agents.load(folder)
     if not isinstance(agent, SymmetricNTuple):
         raise ValueError(f"{folder} holds {type(agent).__name__}, not a symmetric n-tuple network")
-    origin = json.loads((folder / "config.json").read_text())
+    origin = {key: json.loads((folder / "config.json").read_text())[key] for key in ("config", "provenance")}
     files.save(file, {**agents.describe(agent), "origin": origin}, agent.arrays())
     print(f"written: {file}, {file.stat().st_size / 1e6:.1f} MB")
 

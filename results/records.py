@@ -63,6 +63,12 @@ def made() -> dict[str, Any]:
     return {"commit": here["commit"], "clean": not changes(), "date": here["date"], "machine": machine}
 
 
+def refuse_changes() -> None:
+    """Raise if what runs is not what is committed: nobody could repeat it."""
+    if changed := changes():
+        raise ValueError(f"uncommitted changes, for example {changed[0].strip()}: commit them, so that others can repeat this")
+
+
 def load() -> float | None:
     """How busy the machine is: processes at work, mean of the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None

@@ -53,8 +53,7 @@ def main() -> None:
     parser.add_argument("--farthest", type=int, help=f"the last distance (default: {FARTHEST})")
     parser.add_argument("--file", type=Path, help="where to write (default: the suite's own file)")
     args = parser.parse_args()
-    if changed := records.changes():
-        raise ValueError(f"uncommitted changes, for example {changed[0].strip()}: commit them, so that others can repeat this")
+    records.refuse_changes()
     solver = OptimalSolver(Rubik3x3(args.metric), show=progress("table of lower bounds, once"))
     lines = []
     for distance in range(1, (args.farthest or FARTHEST[args.metric]) + 1):

@@ -234,12 +234,14 @@ def test_installed_from_the_wheel_the_page_is_served_without_a_checkout(fresh):
     own = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     command = [fresh / "rubiks-gym", "play", "--no-open", "--port", "0"]
     with subprocess.Popen(command, cwd=fresh, env=own, stdout=subprocess.PIPE, text=True) as server:
-        address = server.stdout.readline().split()[3]
-        agents = {agent["id"] for agent in json.load(urllib.request.urlopen(f"{address}api/info"))["agents"]}
-        if (ROOT / "rubiks_gym" / "play" / "static" / "index.html").exists():  # the page was built, so the wheel has it
-            assert b"<!doctype html>" in urllib.request.urlopen(address).read()
-        assert len(urllib.request.urlopen(f"{address}tables/rubik3x3-qtm.npz").read()) > 10e6
-        server.terminate()
+        try:
+            address = server.stdout.readline().split()[3]
+            agents = {agent["id"] for agent in json.load(urllib.request.urlopen(f"{address}api/info"))["agents"]}
+            if (ROOT / "rubiks_gym" / "play" / "static" / "index.html").exists():  # the page was built, so the wheel has it
+                assert b"<!doctype html>" in urllib.request.urlopen(address).read()
+            assert len(urllib.request.urlopen(f"{address}tables/rubik3x3-qtm.npz").read()) > 10e6
+        finally:  # a test that fails leaves no server behind that is waited for
+            server.terminate()
     assert "trained:rubik3x3-qtm" in agents and not {agent for agent in agents if agent.startswith(("random", "run"))}
 
 

@@ -68,7 +68,7 @@ SEARCHES: dict[str, Search] = {
 }
 
 _GUIDES = ("cost_to_go", "policy", "decomposed", "looks_ahead")  # what a search asks its agent for
-_COMMON = ("perimeter", "budget", "watch", "rng")  # keywords that are not options of one search
+_COMMON = ("perimeter", "budget", "watch", "at_least", "at_most", "rng")  # keywords that are not options of one search
 
 
 def make_search(

@@ -34,6 +34,8 @@ def beam(
     decomposed: DecomposedHeuristic | None = None,
     perimeter: Perimeter | None = None,
     budget: Budget | None = None,
+    at_least: np.ndarray | None = None,
+    at_most: np.ndarray | None = None,
     watch: Callable[[np.ndarray], None] | None = None,
 ) -> Solutions:
     """Beam search from states [B, S], several at a time on as many cores; it ends with the first child inside the perimeter.
@@ -45,7 +47,8 @@ def beam(
     With a decomposed heuristic it expands partially: the first part of a child's cost and its parent's second part tell which
     children are worth a closer look; only the best children_per_state * W are made and have their own second part worked out.
 
-    With a tail it ends with the first state kept that is exactly so many moves from the goal, which lower bounds tell (3x3x3).
+    With a tail it ends with the first state kept that is exactly so many moves from the goal, which lower bounds tell (3x3x3);
+    the perimeter is not asked then.
 
     A layer keeps 6 bytes per state, its parent and its action; the children of one layer at a time take S + 30 each.
 
@@ -60,6 +63,8 @@ def beam(
         decomposed: cost_to_go in two parts, if it has them.
         perimeter: states whose way home is known.
         budget: for each start; checked before each call of cost_to_go or of its second part.
+        at_least: [B] with a tail: no shorter solution of each start is looked for, since there is none.
+        at_most: [B] no longer solution of each start is looked for: one of that length plus 1 is known, say.
         watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
     """
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
@@ -78,7 +83,11 @@ def beam(
         most, cost = min(children_per_state, puzzle.n_actions) * width, decomposed.second
         children_of = partial(_promising_below, puzzle, decomposed.first, most)
     solve = partial(_solve, puzzle, children_of, cost, most, width, max_steps, finisher, perimeter, budget, watch)
-    return one_by_one(solve, states, perimeter, budget, parallel=True)
+    at_least, at_most = (
+        np.broadcast_to(given if given is not None else other, len(states))
+        for given, other in ((at_least, 0), (at_most, np.inf))
+    )
+    return one_by_one(solve, states, perimeter, budget, True, at_least, at_most)
 
 
 def _solve(
@@ -88,12 +97,14 @@ def _solve(
     most: int,
     width: int,
     max_steps: int,
-    finisher: Callable[[np.ndarray], ExactTail] | None,
+    finisher: Callable[[np.ndarray, int], ExactTail] | None,
     perimeter: Perimeter,
     budget: Budget,
     watch: Callable[[np.ndarray], None] | None,
     start: np.ndarray,
     memory: int,
+    at_least: float,
+    at_most: float,
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
@@ -103,13 +114,16 @@ def _solve(
     history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
     table = StateTable(puzzle.state_size)
     generated = kept_before = 0  # states in all layers so far
-    tail = None if finisher is None else finisher(start)
-    while len(layer) and len(history) < max_steps:
+    tail = None if finisher is None else finisher(start, int(at_least))
+    # The first state of a layer to be inside the perimeter is at its rim.
+    while len(layer) and len(history) < min(max_steps, at_most - (perimeter.radius if tail is None else 0)):
         if tail is not None:
-            home, moves, looked_at = tail.finish(deadline - budget.clock(), budget.nodes - generated)
+            home, moves, looked_at = tail.finish(at_most, deadline - budget.clock(), budget.nodes - generated)
             generated += looked_at
             if home >= 0:
                 return _trace(history, home) + moves, generated
+            if tail.aim > at_most:
+                return None, generated
         table.clear()
         room = len(before) + len(layer) + min(most, len(layer) * puzzle.n_actions)
         beside = 18 * room + 16 * len(layer) * puzzle.n_actions + 6 * kept_before + _TAIL * len(layer) * bool(tail)
@@ -127,8 +141,8 @@ def _solve(
             below = below[new]
             parents.append(rows[new].astype(np.int32))
             actions.append(by[new])
-            inside = perimeter.distance(below) >= 0
-            if inside.any():  # one move ago all were outside, so whoever is inside now is as far from the goal as the others
+            # One move ago all were outside, so whoever is inside now is as far from the goal as the others.
+            if tail is None and (inside := perimeter.distance(below) >= 0).any():
                 home = int(inside.argmax())
                 return _trace([*history, (parents[-1], actions[-1])], home) + perimeter.finish(below[home]), generated
             owns.append(heuristic(cost, below))

@@ -1,10 +1,14 @@
-"""Shortest solutions with proof: a beam finds a solution that is short, an exact search the shorter one or that there is none.
+"""Shortest solutions with proof: a beam finds a solution that is short, an exact search rules out whatever is shorter.
 
-What is left to prove is only that L - 2 quarter turns (L - 1 half turns) do not do, and a beam with an exact tail (see `tail`)
-finds an L that is nearly always the true distance: `rubiks_gym.exact.optimal` does the rest.
+Head: a beam with an exact tail (see `tail`), both ways, finds a solution of L moves. Then one length D after another, from the
+lower bound up, is either ruled out or found. To rule it out takes an exact search of all (`rubiks_gym.exact.optimal`), seconds
+while D is small, minutes at the end. Before those, wider and wider beams look for a solution of exactly D moves, as long as
+they cost a small part of it: if there is one they nearly always find it, and it is optimal, since D is the lowest length left.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +21,11 @@ from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic
 from rubiks_gym.search.perimeter import Perimeter
 from rubiks_gym.search.solutions import Budget, Solutions
 
-TAILS = {"qtm": 11, "htm": 10}  # one more takes six times (half turns: thirteen times) as long, and finds nothing shorter
+TAILS = {"qtm": 13, "htm": 11}
+_GROWTH = {"qtm": 81, "htm": 13}  # nodes of an exact search against those for the length before, two quarter turns less
+_WIDER = 4  # how much wider the next beam is
+_PER_WIDTH = 300  # nodes that an exact search looks at in the time a beam, both ways, takes per state of its width
+_PART = 4  # beams may be as wide as costs this part of the exact search they may save
 
 
 def certified(
@@ -25,9 +33,11 @@ def certified(
     states: np.ndarray,
     cost_to_go: CostToGo,
     *,
-    width: int = 1 << 16,
+    width: int = 1 << 15,
+    widest: int = 1 << 19,
     tail: int | None = None,
-    children_per_state: int = 3,
+    deepest: int = 26,
+    children_per_state: int = 2,
     decomposed: DecomposedHeuristic | None = None,
     perimeter: Perimeter | None = None,
     budget: Budget | None = None,
@@ -40,18 +50,20 @@ def certified(
         puzzle: a 3x3x3 or a small puzzle.
         states: start states [B, S] uint8.
         cost_to_go: states [M, S] to moves still needed [M].
-        width: states that the beam keeps per layer.
-        tail: moves at the end that an exact search finds (3x3x3; by default 11 quarter turns or 10 half turns).
+        width: states that the first beam keeps per layer.
+        widest: states that a beam keeps at most.
+        tail: moves at the end that an exact search finds (3x3x3; by default 13 quarter turns or 11 half turns).
+        deepest: the largest number of moves that is ruled out by exact search; no 3x3x3 is further than 26 moves away.
         children_per_state: with `decomposed`, children made per state kept.
         decomposed: cost_to_go in two parts, if it has them.
-        perimeter: states whose way home is known.
-        budget: for each start, beam and proof together; by default nodes are not limited.
+        perimeter: states whose way home is known (small puzzles).
+        budget: for each start, beams and proof together; by default nodes are not limited.
     """
     budget = Budget(nodes=float("inf")) if budget is None else budget
-    options: dict[str, Any] = {"width": width, "children_per_state": children_per_state, "decomposed": decomposed}
-    options["perimeter"] = perimeter
+    options: dict[str, Any] = {"children_per_state": children_per_state, "decomposed": decomposed}
     if has_table(puzzle):
-        found, table = beam(puzzle, states, cost_to_go, budget=budget, **options), ExactTable(puzzle)
+        found = beam(puzzle, states, cost_to_go, width=width, perimeter=perimeter, budget=budget, **options)
+        table = ExactTable(puzzle)
         lower = table.distance(states).astype(np.int64)
         short = [solved and len(moves) == d for moves, solved, d in zip(found.moves, found.solved, lower, strict=True)]
         moves = [m if good else table.solve(s[None])[0] for m, good, s in zip(found.moves, short, states, strict=True)]
@@ -59,10 +71,58 @@ def certified(
     if not isinstance(puzzle, Rubik3x3):
         raise ValueError(f"nothing proves lengths of {puzzle.name}: certified is for the 3x3x3 and for small puzzles")
     solver = OptimalSolver(puzzle, budget.memory)
-    each = replace(budget, nodes=budget.nodes / 2, seconds=budget.seconds / 2)  # of the two ways
     tail = TAILS[puzzle.metric] if tail is None else tail
-    found = both_ways(beam, puzzle, states, cost_to_go, tail=tail, budget=each, **options)
-    known = [moves if solved else None for moves, solved in zip(found.moves, found.solved, strict=True)]
-    proof = solver.solve(states, known, budget.seconds - found.seconds, budget.nodes - found.nodes)
-    moves = [moves or [] for moves in proof.moves]
-    return Solutions(moves, proof.upper >= 0, found.nodes + proof.nodes, found.seconds + proof.seconds, proof.lower)
+    beams = partial(both_ways, beam, puzzle, cost_to_go=cost_to_go, tail=tail, **options)
+    states = puzzle.check(puzzle.as_states(states))
+    rows = [_certify(solver, beams, state, width, widest, deepest, budget) for state in states]
+    moves, solved, nodes, seconds, lower = zip(*rows, strict=True) if rows else ((),) * 5
+    numbers = np.array(nodes, np.int64), np.array(seconds, np.float64), np.array(lower, np.int64)
+    return Solutions(list(moves), np.array(solved, bool), *numbers)
+
+
+def _certify(
+    solver: OptimalSolver,
+    beams: Callable[..., Solutions],
+    state: np.ndarray,
+    width: int,
+    widest: int,
+    deepest: int,
+    budget: Budget,
+) -> tuple[list[int], bool, int, float, int]:
+    """Moves, whether they solve the state [S], nodes, seconds and the lower bound."""
+    began, metric = budget.clock(), solver.cube.metric
+    best: list[int] | None = None
+    nodes, lower = 0, solver.least(state)
+
+    def left() -> Budget | None:
+        """What beams or an exact search may still spend."""
+        seconds = budget.seconds - (budget.clock() - began)
+        return replace(budget, nodes=budget.nodes - nodes, seconds=seconds) if nodes < budget.nodes and seconds > 0 else None
+
+    def look(width: int, at_most: float) -> None:
+        """Look for a solution of lower..at_most moves, each way with half of what is left."""
+        nonlocal best, nodes
+        if budget_left := left():
+            each = replace(budget_left, nodes=budget_left.nodes / 2, seconds=budget_left.seconds / 2)
+            found = beams(state[None], width=width, budget=each, at_least=np.array([lower]), at_most=np.array([at_most]))
+            nodes += int(found.nodes[0])
+            best = found.moves[0] if found.solved[0] else best
+
+    look(width, np.inf)
+    expected = 0.0  # nodes of an exact search for a solution of `lower` moves
+    while best is None or lower < len(best):
+        wider = width * _WIDER
+        while wider <= widest and wider * _PER_WIDTH * _PART <= expected and (best is None or lower < len(best)):
+            look(wider, lower)
+            wider *= _WIDER
+        if (best is not None and len(best) == lower) or lower > deepest or not (rest := left()):
+            break
+        found_exactly, looked_at = solver.refute(state, lower, rest.seconds, rest.nodes)
+        nodes += looked_at
+        if found_exactly is None:
+            break
+        if found_exactly:
+            best = found_exactly[0]
+        else:
+            lower, expected = lower + solver.step, float(looked_at * _GROWTH[metric])
+    return best or [], best is not None, nodes, budget.clock() - began, lower

@@ -117,35 +117,35 @@ def less_memory(budget: Budget, held: int, holder: str) -> Budget:
 
 
 def one_by_one(
-    search: Callable[[np.ndarray, int], tuple[list[int] | None, int]],
+    search: Callable[..., tuple[list[int] | None, int]],
     states: np.ndarray,
     perimeter: Perimeter,
     budget: Budget,
     parallel: bool = False,
+    *of_each: np.ndarray,
 ) -> Solutions:
     """Search from each start state in turn, or from as many as there are threads at a time, unless it is in the perimeter.
 
-    `search` takes a state [S] and bytes of memory, and returns the moves, or None if it found none, and the number of states
-    it generated. Searches side by side share the memory; one that runs short of its share is made again with all of it when
-    the others are done, so that the result does not depend on the number of threads.
+    `search` takes a state [S], bytes of memory and what else is given of each start, and returns the moves, or None if it found
+    none, and the number of states it generated. Searches side by side share the memory; one that runs short of its share is
+    made again with all of it when the others are done, so that the result does not depend on the number of threads.
     """
     together = min(get_num_threads(), len(states)) if parallel else 1
 
-    def solve(state: np.ndarray, distance: int, memory: int) -> tuple[list[int] | None, int, float, bool]:
+    def solve(state: np.ndarray, distance: int, *more: float, memory: int) -> tuple[list[int] | None, int, float, bool]:
         start, short = budget.clock(), False
         try:
-            moves, nodes = search(state, memory) if distance < 0 else (perimeter.finish(state), 0)
+            moves, nodes = search(state, memory, *more) if distance < 0 else (perimeter.finish(state), 0)
         except MemorySpentError as spent:
             moves, nodes, short = None, spent.nodes, True
         return moves, nodes, budget.clock() - start, short
 
-    starts = list(zip(states, perimeter.distance(states).tolist(), strict=True))
-    calls = [partial(solve, *start, budget.arrays // max(together, 1)) for start in starts]
+    starts = list(zip(states, perimeter.distance(states).tolist(), *of_each, strict=True))
+    calls = [partial(solve, *start, memory=budget.arrays // max(together, 1)) for start in starts]
     outcomes = side_by_side(calls) if parallel else [call() for call in calls]
     if together > 1:
-        outcomes = [
-            solve(*start, budget.arrays) if outcome[3] else outcome for start, outcome in zip(starts, outcomes, strict=True)
-        ]
+        pairs = zip(starts, outcomes, strict=True)
+        outcomes = [solve(*start, memory=budget.arrays) if outcome[3] else outcome for start, outcome in pairs]
     return Solutions(
         moves=[moves or [] for moves, *_ in outcomes],
         solved=np.array([moves is not None for moves, *_ in outcomes], bool),
