@@ -19,7 +19,7 @@ from rubiks_gym.search.beam import beam
 from rubiks_gym.search.both_ways import both_ways
 from rubiks_gym.search.heuristic import CostToGo, DecomposedHeuristic
 from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.solutions import Budget, Solutions, joined
 
 TAILS = {"qtm": 13, "htm": 11}
 _GROWTH = {"qtm": 81, "htm": 13}  # nodes of an exact search against those for the length before, two quarter turns less
@@ -75,9 +75,7 @@ def certified(
     beams = partial(both_ways, beam, puzzle, cost_to_go=cost_to_go, tail=tail, **options)
     states = puzzle.check(puzzle.as_states(states))
     rows = [_certify(solver, beams, state, width, widest, deepest, budget) for state in states]
-    moves, solved, nodes, seconds, lower = zip(*rows, strict=True) if rows else ((),) * 5
-    numbers = np.array(nodes, np.int64), np.array(seconds, np.float64), np.array(lower, np.int64)
-    return Solutions(list(moves), np.array(solved, bool), *numbers)
+    return joined(rows) if rows else Solutions([], np.zeros(0, bool), *np.zeros((3, 0), np.int64))
 
 
 def _certify(
@@ -88,8 +86,8 @@ def _certify(
     widest: int,
     deepest: int,
     budget: Budget,
-) -> tuple[list[int], bool, int, float, int]:
-    """Moves, whether they solve the state [S], nodes, seconds and the lower bound."""
+) -> Solutions:
+    """The solution of one state [S]."""
     began, metric = budget.clock(), solver.cube.metric
     best: list[int] | None = None
     nodes, lower = 0, solver.least(state)
@@ -125,4 +123,5 @@ def _certify(
             best = found_exactly[0]
         else:
             lower, expected = lower + solver.step, float(looked_at * _GROWTH[metric])
-    return best or [], best is not None, nodes, budget.clock() - began, lower
+    seconds = np.array([budget.clock() - began])
+    return Solutions([best or []], np.array([best is not None]), np.array([nodes]), seconds, np.array([lower]))
