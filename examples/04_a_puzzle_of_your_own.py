@@ -1,6 +1,7 @@
-"""Lights Out as a new puzzle: define how a batch of states moves, register it, and it has all that others have.
+"""The Chinese rings as a new puzzle: define how a batch of states moves, register it, and it has all that others have.
 
-A press changes a lamp and its neighbours; all lamps have to go out. A press is its own inverse.
+Rings on a bar; the first can always be put on or taken off, another only if the one before it is on and no ring before that
+is. All have to come off. To move a ring back is the same action again.
 """
 
 import gymnasium as gym
@@ -11,29 +12,32 @@ from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Puzzle, check_puzzle
 
 
-class LightsOut(Puzzle):
-    def __init__(self, side: int = 3) -> None:
-        self.side = side
-        rows, columns = np.indices((side, side)).reshape(2, -1)
-        near = np.abs(rows[:, None] - rows) + np.abs(columns[:, None] - columns) <= 1
-        self.presses = near.astype(np.uint8)  # [A, S]: which lamps each press changes
+class ChineseRings(Puzzle):
+    def __init__(self, rings: int = 5) -> None:
         super().__init__(
-            name=f"lights-out-{side}",
-            goal=[0] * side**2,
+            name=f"chinese-rings-{rings}",
+            goal=[0] * rings,
             n_values=2,
-            action_names=[f"{r}{c}" for r, c in zip(rows, columns, strict=True)],
-            inverse_action=range(side**2),
-            n_states=2**side**2 if side in (2, 3, 6, 7) else 0,  # on 4 and 5 some pictures cannot be reached: not known
+            action_names=[f"{ring + 1}" for ring in range(rings)],
+            inverse_action=range(rings),
+            k_max=2**rings,
+            n_states=2**rings,
         )
+        self.start = np.ones(rings, np.uint8)
+
+    def legal(self, states):
+        first_on = np.where(states.any(axis=1), states.argmax(axis=1), self.n_actions)
+        rings = np.arange(self.n_actions)
+        return (rings == 0) | (rings == first_on[:, None] + 1)
 
     def apply(self, states, actions):
         states, actions = self.as_states(states), self.as_actions(actions, len(states))
         if ((actions < 0) | (actions >= self.n_actions)).any():
             self.refuse_actions(actions)
-        return states ^ self.presses[actions]
+        return states ^ ((np.arange(self.n_actions) == actions[:, None]) & self.legal(states))
 
     def ansi(self, state):
-        return "\n".join(" ".join("·#"[lamp] for lamp in row) for row in state.reshape(self.side, -1))
+        return "".join("-O"[ring] for ring in state)
 
     # Optional: a numbering of the states lets the table learner keep a value for each.
     def index(self, states):
@@ -43,17 +47,11 @@ class LightsOut(Puzzle):
         return (self.as_index(index)[:, None] >> np.arange(self.state_size) & 1).astype(np.uint8)
 
 
-rubiks_gym.register_puzzle("LightsOut-v0", LightsOut, max_episode_steps=30)
+rubiks_gym.register_puzzle("ChineseRings-v0", ChineseRings, max_episode_steps=200)
 
 if __name__ == "__main__":
-    check_puzzle(LightsOut())
-    envs = gym.make_vec("LightsOut-v0", num_envs=1000, scramble="uniform", k_max=8)
-    envs.reset(seed=0)
-    rewards = sum(envs.step(envs.action_space.sample())[1].sum() for _ in range(100))
-    print(f"a thousand random players put all lamps out {rewards:.0f} times in 100 steps each")
-
-    env = gym.make("LightsOut-v0", render_mode="ansi")
+    check_puzzle(ChineseRings())
+    env = gym.make("ChineseRings-v0", render_mode="ansi")
     env.reset(seed=1)
-    print(env.render())
     puzzle, state = env.unwrapped.puzzle, env.unwrapped.get_state()["state"]
-    print("fewest presses:", puzzle.format(ExactTable(puzzle).solve(state[None])[0]))
+    print(env.render(), "fewest moves:", puzzle.format(ExactTable(puzzle).solve(state[None])[0]))

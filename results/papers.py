@@ -286,7 +286,7 @@ PAPERS: dict[str, list[Row]] = {
         Row("fig. 6", "distribution of lengths", "box plots", "quartiles and extremes, plotted", "agents/adi/README.md"),
         Row("fig. 7", "a 2x2x2 corner about half way", "an example", each_run(half_way, _OWN), f"{_ADI} solutions"),
         Row("5.1, fig. 8", "the 14 most used triplets", "all conjugations", each_run(conjugations, _OWN), f"{_ADI} solutions"),
-        Row("6", "4x4x4, other puzzles", "future work", "any PermutationPuzzle; no 4x4x4 here", "examples/05_pyraminx.py"),
+        Row("6", "4x4x4, other puzzles", "future work", "environments; nothing trained yet", "rubiks_gym/puzzles/big_cube.py"),
     ],
     "TD-n-tuple (Konen 2023)": [
         Row("2.2", "states, God's numbers, branching factors", "as known", "held by tests", "tests/test_exact.py"),

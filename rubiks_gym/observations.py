@@ -1,12 +1,12 @@
 """What an agent sees of a state: a function from states [B, S] to observations [B, ...], and the space of one of them.
 
-| name | cube | Hanoi |
-|---|---|---|
-| stickers | colour of each facelet in URFDLB order | |
-| cubies | position of each piece, then its orientation | |
-| state | location of each piece's reference sticker | peg of each disk |
-| one-hot | the state, one-hot, float32 | the state, one-hot, float32 |
-| one-hot-uint8 | the same in a quarter of the memory | the same in a quarter of the memory |
+| name | 2x2x2, 3x3x3 | other twisty puzzles | Hanoi, boards, rings |
+|---|---|---|---|
+| stickers | colour of each facelet in URFDLB order | colour of each sticker (not larger cubes: their state) | |
+| cubies | position of each piece, then its orientation | | |
+| state | location of each piece's reference sticker | the same, or colours (larger cubes) | as its page says |
+| one-hot | the state, one-hot, float32 | the same | the same |
+| one-hot-uint8 | the same in a quarter of the memory | the same | the same |
 """
 
 from collections.abc import Callable

@@ -29,6 +29,19 @@ class Entry(NamedTuple):
 PUZZLES: dict[str, Entry] = {
     "rubik2x2": Entry("rubiks_gym.puzzles:Rubik2x2", "Rubik2x2-v0", 60, ("rubik2x2-qtm", "rubik2x2-htm")),
     "rubik3x3": Entry("rubiks_gym.puzzles:Rubik3x3", "Rubik3x3-v0", 100, ("rubik3x3-qtm", "rubik3x3-htm")),
+    "rubik4x4": Entry("rubiks_gym.puzzles:Rubik4x4", "Rubik4x4-v0", 200, ("rubik4x4-qtm",)),
+    "rubik5x5": Entry("rubiks_gym.puzzles:Rubik5x5", "Rubik5x5-v0", 400, ("rubik5x5-qtm",)),
+    "rubiknxn": Entry("rubiks_gym.puzzles:RubikNxN", "RubikNxN-v0", 800, ("rubiknxn-2-qtm", "rubiknxn-3-htm")),
+    "pyraminx": Entry("rubiks_gym.puzzles:Pyraminx", "Pyraminx-v0", 50, ("pyraminx",)),
+    "skewb": Entry("rubiks_gym.puzzles:Skewb", "Skewb-v0", 50, ("skewb",)),
+    "megaminx": Entry("rubiks_gym.puzzles:Megaminx", "Megaminx-v0", 300, ("megaminx",)),
+    "sliding-tile": Entry(
+        "rubiks_gym.puzzles:SlidingTile", "SlidingTile-v0", 300, ("sliding-tile-4-4", "sliding-tile-2-2", "sliding-tile-3-3")
+    ),
+    "lights-out": Entry("rubiks_gym.puzzles:LightsOut", "LightsOut-v0", 100, ("lights-out-7", "lights-out-4")),
+    "top-spin": Entry("rubiks_gym.puzzles:TopSpin", "TopSpin-v0", 300, ("top-spin-20-4", "top-spin-7-3")),
+    "pancake": Entry("rubiks_gym.puzzles:Pancake", "Pancake-v0", 60, ("pancake-20", "pancake-6")),
+    "permutation": Entry("rubiks_gym.puzzles:Permutation", "Permutation-v0", 100, ("permutation-rings.gap",)),
     "hanoi": Entry(
         "rubiks_gym.puzzles:Hanoi", "Hanoi-v0", 200, ("hanoi-3-3", "hanoi-4-3", "hanoi-5-4", "hanoi-1-3", "hanoi-64-3")
     ),
@@ -105,9 +118,11 @@ def _find(name: str) -> Puzzle | None:
     if isinstance(puzzle, str):
         module, _, attribute = puzzle.partition(":")
         puzzle = getattr(importlib.import_module(module), attribute)
-    settings = [int(word) if word.isdigit() else word for word in name.removeprefix(key).split("-")[1:]]
     if not callable(puzzle):
-        return None if settings else puzzle
+        return None if name != key else puzzle
+    # The last setting is all that is left: a file's name may have dashes of its own.
+    words = name[len(key) + 1 :].split("-", max(len(inspect.signature(puzzle).parameters) - 1, 0)) if name != key else []
+    settings = [int(word) if word.isdigit() else word for word in words]
     try:
         inspect.signature(puzzle).bind(*settings)
     except TypeError:

@@ -41,9 +41,11 @@ def unpack(bits, words, out):
 
 
 def _moved(moves, states, actions):
-    """The states [B, S] after actions [B]; the type of the table tells the two forms apart."""
+    """The states [B, S] after actions [B]; the type of the table tells the three forms apart."""
     if moves.dtype == np.uint8:
         return moves[actions[:, None], states]
+    if moves.dtype == np.int8:
+        return states ^ moves[actions].astype(np.uint8)
     return np.take_along_axis(states, moves[actions].astype(np.int64), axis=1)
 
 
@@ -231,3 +233,31 @@ def hanoi_step(source, target, goal, states, actions, out, solved):
     out[rows, _smaller_top(source, target, states)[rows, actions[rows]]] = target[actions[rows]]
     solved[:] = ok & (out == goal).all(axis=1)
     return bool(ok.all())
+
+
+def slide_legal(comes_from, states, out):
+    blank = (states == 0).argmax(axis=1)
+    there = (states == 0).any(axis=1)
+    out[:] = (comes_from[blank] >= 0) & there[:, None]
+    return bool(there.all())
+
+
+def slide_step(comes_from, goal, states, actions, out, solved):
+    ok = (actions >= 0) & (actions < comes_from.shape[1]) & (states == 0).any(axis=1)
+    out[:] = states
+    (rows,) = np.nonzero(ok)
+    blank = (states[rows] == 0).argmax(axis=1)
+    place = comes_from[blank, actions[rows]]
+    rows, blank, place = rows[place >= 0], blank[place >= 0], place[place >= 0]
+    out[rows, blank], out[rows, place] = states[rows, place], 0
+    solved[:] = ok & (out == goal).all(axis=1)
+    return bool(ok.all())
+
+
+def lights_rank(pivots, patterns, states, out):
+    pivots = pivots.astype(np.int64)
+    basis = patterns[:, None] >> np.arange(states.shape[1], dtype=np.uint64) & np.uint64(1)
+    on = states[:, pivots].astype(np.int64)
+    possible = (on @ basis.astype(np.int64) % 2 == states).all(axis=1)
+    out[:] = np.where(possible, on @ (1 << np.arange(len(pivots))), -1)
+    return bool(possible.all())

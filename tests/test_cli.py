@@ -236,7 +236,7 @@ def test_a_puzzle_of_ones_own_is_solved_by_name(tmp_path, form):
         ([*SMALL, "R", "--max-nodes", "0"], "a budget of nodes"),
         ([*SMALL, "R", "--search", "dfs"], "invalid choice: 'dfs'"),
         ([*SMALL, "R", "--option", "width"], "cannot read the option 'width'"),
-        (["--puzzle", "rubik4x4", "--random", "1"], "no puzzle is called 'rubik4x4'"),
+        (["--puzzle", "rubik9x9", "--random", "1"], "no puzzle is called 'rubik9x9'"),
         (["--puzzle", "hanoi-64-3", "--random", "1"], "give --agent RUN"),
         (["--puzzle", "hanoi-3-3", "--inverse", "--random", "1"], "hanoi-3-3 has no inverse"),
         (["--import", "no_such_module", "R"], "No module named 'no_such_module'"),

@@ -254,7 +254,8 @@ def test_installed_from_the_wheel_the_page_is_served_without_a_checkout(fresh):
         ("01_play_by_hand.py", "hint\nR\nundo\nQ\nnew\n", r"moves left"),
         ("02_random_agent_on_a_vector_env.py", "", r"1   2\d\.\d\d%"),
         ("03_maskable_ppo_on_hanoi.py", "", r"solved in \d+ moves"),
-        ("04_a_puzzle_of_your_own.py", "", r"fewest presses: \d\d"),
+        ("04_a_puzzle_of_your_own.py", "", r"OOOOO fewest moves: 1 3 1 2"),
+        ("05_a_puzzle_from_a_file.py", "", r"29,160 states(.|\n)* solve it [1-9]\d+ times"),
         ("06_goals_with_hindsight.py --disks 2 --steps 4000", "", r"before: [123]?\d%(.|\n)*after 4,000 steps: ([789]\d|100)%"),
         (
             "demo.py --walk-batches 10 --rounds 1 --cubes 2 --width 512",

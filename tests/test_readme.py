@@ -101,6 +101,7 @@ def test_python_blocks_run(file, tmp_path):
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
 def test_commands_run_or_are_understood(file, tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     for words in (words for block in blocks(file, "bash") for words in lines(block)):
         if takes_seconds(words, tmp_path):
             done = run(words, tmp_path)

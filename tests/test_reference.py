@@ -5,14 +5,14 @@ import inspect
 import numpy as np
 import pytest
 
-from rubiks_gym.puzzles import Hanoi, PermutationPuzzle, Rubik2x2, Rubik3x3, kernels, sample_seeds
+from rubiks_gym.puzzles import Hanoi, LightsOut, PermutationPuzzle, Rubik2x2, Rubik3x3, SlidingTile, kernels, sample_seeds
 from tests import reference
 
 RNG = np.random.default_rng(1)
 SEEDS = sample_seeds(RNG, 300)
 
 
-def permutation_cases(puzzle):
+def table_cases(puzzle):
     states, actions = puzzle.random_states(SEEDS), RNG.integers(0, puzzle.n_actions, 300)
     depths, near = RNG.integers(0, 9, 300), puzzle.walk(SEEDS, np.full(300, 1))
     yield "apply", (puzzle.moves,), (states, actions), (states.shape, np.uint8)
@@ -23,6 +23,9 @@ def permutation_cases(puzzle):
         tables = (puzzle.moves, *sequences[1:], puzzle.goal)
         yield "walk", tables, (SEEDS, depths), (states.shape, np.uint8)
         yield "walks", tables, (SEEDS,), ((300, 7, puzzle.state_size), np.uint8)
+
+
+def permutation_cases(puzzle):
     chain = puzzle.chain
     digits = chain.random_digits(SEEDS)
     yield "images", (chain.orbits, chain.representatives, chain.points), (digits,), ((300, len(chain.points)), np.uint16)
@@ -69,6 +72,21 @@ def hanoi_cases(puzzle):
     yield "hanoi_legal", puzzle._pegs_of, (states,), ((300, puzzle.n_actions), bool)
 
 
+def sliding_cases(puzzle):
+    states, actions = puzzle.random_states(SEEDS), RNG.integers(0, 4, 300)
+    near, outputs = puzzle.walk(SEEDS, np.full(300, 1)), ((states.shape, np.uint8), (300, bool))
+    no_blank = np.where(RNG.random((300, 1)) < 0.1, np.uint8(1), states)
+    for case in ((states, actions), (near, actions), (states, actions - 2), (no_blank, actions)):
+        yield "slide_step", (puzzle._comes_from, puzzle.goal), case, *outputs
+    for each in (states, no_blank):
+        yield "slide_legal", (puzzle._comes_from,), (each,), ((300, 4), bool)
+
+
+def lights_cases(puzzle):
+    for states in (puzzle.random_states(SEEDS), RNG.integers(0, 2, (300, puzzle.state_size)).astype(np.uint8)):
+        yield "lights_rank", puzzle._rank_tables, (states,), ((300,), np.int64)
+
+
 def any_cases(puzzle):
     states = puzzle.random_states(SEEDS)
     bits = (puzzle.n_values - 1).bit_length()
@@ -87,7 +105,10 @@ def any_cases(puzzle):
 PUZZLES = [Rubik2x2("qtm"), Rubik3x3("htm"), Hanoi(5, 3), Hanoi(4, 5)]
 COLOURS = PermutationPuzzle("colours", Rubik2x2().generators, Rubik2x2().action_names, goal=np.arange(24) // 5)
 CASES = [case for puzzle in PUZZLES for case in any_cases(puzzle)]
+CASES += [case for puzzle in (*PUZZLES[:2], COLOURS, LightsOut(4)) for case in table_cases(puzzle)]
 CASES += [case for puzzle in (*PUZZLES[:2], COLOURS) for case in permutation_cases(puzzle)]
+CASES += [case for puzzle in (SlidingTile(3, 4), SlidingTile(2, 2)) for case in sliding_cases(puzzle)]
+CASES += [case for puzzle in (LightsOut(4), LightsOut(5)) for case in lights_cases(puzzle)]
 CASES += [case for cube in PUZZLES[:2] for case in cube_cases(cube)]
 CASES += [case for hanoi in PUZZLES[2:] for case in hanoi_cases(hanoi)]
 

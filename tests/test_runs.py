@@ -159,7 +159,7 @@ def test_bad_run_folders_are_named(tmp_path):
         train(options(tmp_path / "run", puzzle="hanoi-4-3", resume=True))
     with pytest.raises(ValueError, match="was trained on hanoi-5-3, not on rubik2x2-qtm"):
         agents.load(tmp_path / "run", Rubik2x2())
-    for name in ("rubik4x4-qtm", "hanoi-0-3", "rubik2x2-stm", "exactly", "hanoi-3-3-3"):
+    for name in ("rubik9x9-qtm", "hanoi-0-3", "rubik2x2-stm", "exactly", "hanoi-3-3-3"):
         with pytest.raises(ValueError, match="no puzzle is called"):
             agents.load(f"exact:{name}")
     with pytest.raises(ValueError, match="too many states"):

@@ -355,9 +355,9 @@ def test_what_cannot_be_done_is_refused_with_a_reason():
 
 
 def test_a_puzzle_of_the_users_own_works():
-    puzzle = importlib.import_module("examples.04_a_puzzle_of_your_own").LightsOut(2)
-    rubiks_gym.register_puzzle("LightsOut2-v0", puzzle, max_episode_steps=6)
-    env = PuzzleVecEnv("LightsOut2-v0", num_envs=16, k_max=2)
+    puzzle = importlib.import_module("examples.04_a_puzzle_of_your_own").ChineseRings(2)
+    rubiks_gym.register_puzzle("ChineseRings2-v0", puzzle, max_episode_steps=6)
+    env = PuzzleVecEnv("ChineseRings2-v0", num_envs=16)
     model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=64, seed=0).learn(1024)
     assert env.env.puzzle.name == puzzle.name and np.mean(model.ep_success_buffer) > 0
 

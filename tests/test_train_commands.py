@@ -64,7 +64,7 @@ def test_help_lists_every_preset_with_a_line(name):
             for name, presets in PRESETS.items()
         ),
         (["train.tabular", "--preset", "5x5", "--run.folder", "x"], "unknown preset '5x5': this script has none"),
-        (["train.tabular", "--puzzle", "pyraminx", "--run.folder", "x"], "pyraminx"),
+        (["train.tabular", "--puzzle", "dodecahedron", "--run.folder", "x"], "dodecahedron"),
         (["train.tabular", "--puzzle", "rubik3x3-qtm", "--run.folder", "x"], "too many states"),
         (
             ["train.tabular", "--probe-every", "-1", "--run.folder", "x"],

@@ -36,7 +36,7 @@ class Task:
     ) -> None:
         if unknown:
             known = (
-                "scramble, k_max, reward, observation, exact, goal, render_mode, and the puzzle's (metric, or disks and pegs)"
+                "scramble, k_max, reward, observation, exact, goal, render_mode, and the puzzle's own (metric of a cube, say)"
             )
             # TorchRL, for one, reads these words of Python's and tries again without the keyword.
             raise TypeError(f"{puzzle.name} got an unexpected keyword argument {sorted(unknown)[0]!r}: there are {known}")

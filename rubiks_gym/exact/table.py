@@ -5,6 +5,7 @@ folder is `RUBIKS_GYM_CACHE` if that variable is set, else the platform's usual 
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -166,7 +167,7 @@ def _cheapest(table: ExactTable, costs: np.ndarray) -> np.ndarray:
         goal = found[table.index(puzzle.goal[None])[0]] == 0
         return bool(goal and np.isclose(found[asked], np.where(home, 0, best)).all())
 
-    return files.kept(cache_folder() / f"{puzzle.name}-costs-{key[:12]}.npz", key, build, is_right)["distances"]
+    return files.kept(cache_folder() / f"{_file_name(puzzle)}-costs-{key[:12]}.npz", key, build, is_right)["distances"]
 
 
 def cache_folder() -> Path:
@@ -174,10 +175,15 @@ def cache_folder() -> Path:
     return Path(os.environ.get("RUBIKS_GYM_CACHE") or platformdirs.user_cache_dir("rubiks_gym", appauthor=False))
 
 
+def _file_name(puzzle: Puzzle) -> str:
+    """The name of a puzzle without what a file cannot be called; that of one that is read from a file is a path."""
+    return re.sub(r"[^\w.-]", "_", puzzle.name)
+
+
 def _load_or_build(puzzle: Puzzle) -> tuple[np.ndarray, StateTable | None]:
     fingerprint = _fingerprint(puzzle)
     if fingerprint not in _in_process:
-        file, right = cache_folder() / f"{puzzle.name}.npz", lambda arrays: _is_right(puzzle, arrays)
+        file, right = cache_folder() / f"{_file_name(puzzle)}.npz", lambda arrays: _is_right(puzzle, arrays)
         arrays = files.kept(file, fingerprint, lambda: _build(puzzle), right)
         arrays["distances"].flags.writeable = False
         _in_process[fingerprint] = arrays["distances"], _numbered(puzzle, arrays)

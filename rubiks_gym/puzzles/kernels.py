@@ -87,18 +87,19 @@ def unpack(bits, words, out):
     return True
 
 
-# Permutation puzzles -------------------------------------------------------------------------------------------------
+# Puzzles whose moves are a table -------------------------------------------------------------------------------------
 #
-# A table of moves comes in two forms, which its type tells apart when a kernel is compiled:
+# It comes in three forms, which its type tells apart when a kernel is compiled:
 # [A, 256] uint8, for states that say where each piece is: piece i goes from place p to place moves[a, p];
-# [A, S] uint16, for states that say what is at each place: place j gets what was at place moves[a, j].
+# [A, S] uint16, for states that say what is at each place: place j gets what was at place moves[a, j];
+# [A, S] int8, for states of bits: entry i is changed by exclusive or with moves[a, i].
 
 
 def _source(moves, a, i):
     """Which entry of a state becomes entry i by action a; compiled code only."""
 
 
-def _value(moves, a, value):
+def _value(moves, a, i, value):
     """What that entry's value becomes; compiled code only."""
 
 
@@ -112,28 +113,30 @@ def _unmoved(moves, state, room):
 
 @overload(_source, jit_options=INNER)
 def _source_of(moves, a, i):
-    if moves.dtype == types.uint8:
-        return lambda moves, a, i: i
-    return lambda moves, a, i: moves[a, i]
+    if moves.dtype == types.uint16:
+        return lambda moves, a, i: moves[a, i]
+    return lambda moves, a, i: i
 
 
 @overload(_value, jit_options=INNER)
-def _value_of(moves, a, value):
+def _value_of(moves, a, i, value):
     if moves.dtype == types.uint8:
-        return lambda moves, a, value: moves[a, value]
-    return lambda moves, a, value: value
+        return lambda moves, a, i, value: moves[a, value]
+    if moves.dtype == types.uint16:
+        return lambda moves, a, i, value: value
+    return lambda moves, a, i, value: value ^ np.uint8(moves[a, i])
 
 
 @overload(_room, jit_options=INNER)
 def _room_of(moves, state):
-    if moves.dtype == types.uint8:
-        return lambda moves, state: None
-    return lambda moves, state: np.empty(state.shape[0], np.uint8)
+    if moves.dtype == types.uint16:
+        return lambda moves, state: np.empty(state.shape[0], np.uint8)
+    return lambda moves, state: None
 
 
 @overload(_unmoved, jit_options=INNER)
 def _unmoved_of(moves, state, room):
-    if moves.dtype == types.uint8:
+    if moves.dtype != types.uint16:
         return lambda moves, state, room: state  # an entry depends on itself alone
 
     def copied(moves, state, room):
@@ -152,7 +155,7 @@ def apply(moves, states, actions, out):
         a = actions[b]
         if 0 <= a < moves.shape[0]:
             for i in range(states.shape[1]):
-                out[b, i] = _value(moves, a, states[b, _source(moves, a, i)])
+                out[b, i] = _value(moves, a, i, states[b, _source(moves, a, i)])
         else:
             ok = False
     return ok
@@ -168,7 +171,7 @@ def step(moves, goal, states, actions, out, solved):
             ok = False
             continue
         for i in range(states.shape[1]):
-            out[b, i] = _value(moves, a, states[b, _source(moves, a, i)])
+            out[b, i] = _value(moves, a, i, states[b, _source(moves, a, i)])
         solved[b] = True
         for i in range(goal.shape[0]):  # most states differ in their first piece already
             if out[b, i] != goal[i]:
@@ -183,7 +186,7 @@ def expand(moves, states, out):
     for b in range(states.shape[0]):
         for a in range(moves.shape[0]):
             for i in range(states.shape[1]):
-                out[b, a, i] = _value(moves, a, states[b, _source(moves, a, i)])
+                out[b, a, i] = _value(moves, a, i, states[b, _source(moves, a, i)])
     return True
 
 
@@ -210,7 +213,7 @@ def walk(moves, start, steps, goal, seeds, depths, out):
             step = _following(step, steps, draw(seeds[b], np.uint64(t)))
             before = _unmoved(moves, out[b], room)
             for i in range(goal.shape[0]):
-                out[b, i] = _value(moves, a, before[_source(moves, a, i)])
+                out[b, i] = _value(moves, a, i, before[_source(moves, a, i)])
     return True
 
 
@@ -224,10 +227,10 @@ def walks(moves, start, steps, goal, seeds, out):
             step = _following(step, steps, draw(seeds[b], np.uint64(k + 1)))
             if k == 0:
                 for i in range(goal.shape[0]):
-                    out[b, k, i] = _value(moves, a, goal[_source(moves, a, i)])
+                    out[b, k, i] = _value(moves, a, i, goal[_source(moves, a, i)])
             else:
                 for i in range(goal.shape[0]):
-                    out[b, k, i] = _value(moves, a, out[b, k - 1, _source(moves, a, i)])
+                    out[b, k, i] = _value(moves, a, i, out[b, k - 1, _source(moves, a, i)])
     return True
 
 
@@ -524,3 +527,71 @@ def hanoi_legal(source, target, states, out):
                     out[b, a] = True
                     break
     return True
+
+
+# Sliding tiles: a state says which tile is at each place, 0 is the blank -------------------------------------------------
+
+
+@inner
+def _blank(state):
+    """Where the blank of a state [S] is, S if there is none."""
+    at = 0
+    while at < state.shape[0] and state[at]:
+        at += 1
+    return at
+
+
+@jit
+def slide_step(comes_from, goal, states, actions, out, solved):
+    """Slide the tile at place comes_from[blank, a] into the blank; where that is -1, nothing changes."""
+    ok = True
+    for b in range(states.shape[0]):
+        copy(states[b], out[b])
+        a, blank = actions[b], _blank(states[b])
+        if not (0 <= a < comes_from.shape[1] and blank < states.shape[1]):
+            ok = False
+            continue
+        place = comes_from[blank, a]
+        if place >= 0:
+            out[b, blank], out[b, place] = out[b, place], 0
+        solved[b] = True
+        for i in range(goal.shape[0]):
+            if out[b, i] != goal[i]:
+                solved[b] = False
+                break
+    return ok
+
+
+@jit
+def slide_legal(comes_from, states, out):
+    """Which tiles can slide: out [B, A] bool."""
+    ok = True
+    for b in range(states.shape[0]):
+        blank = _blank(states[b])
+        for a in range(out.shape[1]):
+            out[b, a] = blank < states.shape[1] and comes_from[blank, a] >= 0
+        ok &= blank < states.shape[1]
+    return ok
+
+
+# Lights Out: some lamps determine the others, and are the bits of a perfect index -----------------------------------------
+
+
+@jit
+def lights_rank(pivots, patterns, states, out):
+    """Index of each state [B, S] into out [B] int64, -1 where a state is impossible.
+
+    It is possible if it is the sum, modulo 2, of the patterns [R] uint64 of those lamps pivots [R] that are on.
+    """
+    ok = True
+    for b in range(states.shape[0]):
+        state, made, rank = np.uint64(0), np.uint64(0), np.int64(0)
+        for i in range(states.shape[1]):
+            state |= np.uint64(states[b, i]) << np.uint64(i)
+        for r in range(pivots.shape[0]):
+            on = state >> pivots[r] & np.uint64(1)
+            rank |= np.int64(on) << r
+            made ^= patterns[r] * on
+        out[b] = rank if made == state else -1
+        ok &= made == state
+    return ok

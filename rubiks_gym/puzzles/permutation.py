@@ -1,22 +1,21 @@
 """Puzzles whose moves permute places: given by their generators, with compiled moves and a group that knows its states."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rubiks_gym.checks import choice
-from rubiks_gym.puzzles import kernels
 from rubiks_gym.puzzles.chain import Chain
-from rubiks_gym.puzzles.puzzle import AT_A_TIME, BOOL, LONGEST, UINT8, Puzzle, Sequences, _frozen, hash_of
+from rubiks_gym.puzzles.puzzle import _frozen, hash_of
 from rubiks_gym.puzzles.table import reachable
-from rubiks_gym.puzzles.threads import over_rows
+from rubiks_gym.puzzles.tabled import TabledPuzzle
 
 _COUNTED = 1_000_000  # states whose pieces look alike are counted one by one up to this many, which takes a second
 
 
-class PermutationPuzzle(Puzzle):
+class PermutationPuzzle(TabledPuzzle):
     """A puzzle given by its generators: what each move does to the places that pieces or stickers are at.
 
     Without `goal` all pieces differ, and a state says *where each piece is*: entry i is the place of the piece that belongs
@@ -85,55 +84,14 @@ class PermutationPuzzle(Puzzle):
             self.moves = _frozen(np.argsort(moves, axis=1), np.uint16)  # [A, N], where what gets to each place comes from
         super().__init__(name, goal, n_values, action_names, inverse_action, first, k_max, n_states)
         self.one_hot_width = width or n_values
-        self._step_tables = self.moves.copy(), self.goal.copy()  # writeable, since numba tells their types faster
-
-    # The rules ------------------------------------------------------------------------------------------------------
-
-    def apply(self, states: np.ndarray, actions: ArrayLike) -> np.ndarray:
-        """The states [B, S] after one action each."""
-        states = self.as_states(states)
-        actions = self.as_actions(actions, len(states))
-        out = np.empty_like(states)
-        if not over_rows(kernels.apply, (self.moves,), (states, actions, out)):
-            self.refuse_actions(actions)
-        return out
-
-    def step_unchecked(
-        self, states: np.ndarray, actions: np.ndarray, out: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        if out is None:
-            out = np.empty(states.shape, UINT8)
-        solved = np.empty(len(states), BOOL)
-        if not over_rows(kernels.step, self._step_tables, (states, actions, out, solved)):
-            self.refuse_actions(actions)
-        return out, solved
-
-    def expand(self, states: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """All children [B, A, S], written into out if it is given."""
-        states = self.as_states(states)
-        out = self.room_for_children(states, out)
-        over_rows(kernels.expand, (self.moves,), (states, out))
-        return out
-
-    def _walk(self, seeds: np.ndarray, depths: np.ndarray, sequences: Sequences, path: np.ndarray | None) -> np.ndarray:
-        tables = (self.moves, *sequences[1:], self.goal)
-        out = np.empty((len(seeds), self.state_size), np.uint8) if path is None else path
-        rows = (seeds, depths, out) if path is None else (seeds, out)
-        kernel = kernels.walk if path is None else kernels.walks
-        if len(seeds) * LONGEST <= AT_A_TIME:
-            over_rows(kernel, tables, rows)
-            return out
-        at_a_time = AT_A_TIME // max(int(depths.max()), 1)
-        for start in range(0, len(seeds), at_a_time):
-            over_rows(kernel, tables, tuple(array[start : start + at_a_time] for array in rows))
-        return out
 
     # The group ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def chain(self) -> Chain:
         """The stabiliser chain of the group, made when it is first asked for."""
-        return Chain(self.generators, self.goal if self.distinct else np.arange(self.state_size))
+        points = self.goal if self.distinct else np.arange(self.state_size)
+        return _chain(self.generators.tobytes(), self.generators.shape, points.astype(np.int64).tobytes())
 
     @property
     def n_states(self) -> int:
@@ -224,6 +182,12 @@ class PermutationPuzzle(Puzzle):
         return out
 
 
+@lru_cache(maxsize=8)
+def _chain(generators: bytes, shape: tuple[int, int], points: bytes) -> Chain:
+    """The chain of generators [A, N]: made once for all copies of a puzzle."""
+    return Chain(np.frombuffer(generators, np.int64).reshape(shape), np.frombuffer(points, np.int64))
+
+
 def _as_permutations(generators: ArrayLike, names: Sequence[str]) -> np.ndarray:
     """Generators as an array [A, N], each of them checked."""
     rows = [np.asarray(generator) for generator in np.asarray(generators, dtype=object).tolist()] if len(names) else []
@@ -263,6 +227,24 @@ def _with_inverses(moves: np.ndarray, names: list[str]) -> tuple[np.ndarray, lis
         order,
         [order.index(number[np.argsort(move).tobytes()]) for move in complete.values()],
     )
+
+
+def one_of_each_piece(moves: np.ndarray) -> np.ndarray:
+    """Places [P] that say, by where their pieces are, where all others are, for moves [A, N]: one sticker of each piece.
+
+    Place j belongs to the piece of place i if the two together get to no more pairs of places than i gets to places.
+    """
+    n = moves.shape[1]
+    pairs = _orbits((moves[:, :, None] * n + moves[:, None, :]).reshape(len(moves), -1))
+    size_of_pair = np.bincount(pairs, minlength=n * n)[pairs].reshape(n, n)
+    size = size_of_pair.diagonal()  # of the orbit of each place
+    chosen: list[int] = []
+    left = np.ones(n, bool)
+    for place in np.argsort(-size, kind="stable"):
+        if left[place]:
+            chosen.append(int(place))
+            left &= size_of_pair[place] > size[place]
+    return np.sort(chosen)
 
 
 def _orbits(moves: np.ndarray) -> np.ndarray:

@@ -37,12 +37,16 @@ class Sequences(NamedTuple):
     steps: np.ndarray  # [N * A] uint64: of each node in turn those that it allows, in the order of actions, then the others
 
     @classmethod
-    def of(cls, form: np.ndarray) -> Sequences:
-        """The sequences of a machine [N, A]; where it allows nothing, a new sequence begins."""
+    def of(cls, form: np.ndarray, moves: np.ndarray | None = None) -> Sequences:
+        """The sequences of a machine [N, A]; where it allows nothing, a new sequence begins.
+
+        If an action is another move of a puzzle's table at each node, moves [N, A] says which.
+        """
         form = np.where((form < 0).all(axis=1, keepdims=True), form[0], form)
         allowed_first = np.argsort(form < 0, axis=1, kind="stable")
         follow = np.arange(len(form)) * form.shape[1] << 32 | (form >= 0).sum(axis=1) << 16  # [N] what follows a node
-        steps = follow[np.take_along_axis(form, allowed_first, axis=1)] | allowed_first
+        named = allowed_first if moves is None else np.take_along_axis(moves, allowed_first, axis=1)
+        steps = follow[np.take_along_axis(form, allowed_first, axis=1)] | named
         return cls(form, np.uint64(follow[0]), steps.ravel().astype(np.uint64))
 
 

@@ -5,7 +5,8 @@ from math import isqrt
 import numpy as np
 
 from rubiks_gym.puzzles.geometry import FACES
-from rubiks_gym.rendering.states import FACE_COLOURS, NET, disk_colours, disk_levels
+from rubiks_gym.puzzles.solids import Solid
+from rubiks_gym.rendering.states import FACE_COLOURS, NET, colours_of, disk_colours, disk_levels
 
 _RESET = "\x1b[0m"
 _WOOD = "\x1b[38;2;150;120;90m"
@@ -22,9 +23,7 @@ def cube_ansi(stickers: np.ndarray) -> str:
     Every sticker is a space and the letter of the face it belongs to; a blank column separates faces.
     """
     n = isqrt(len(stickers) // 6)
-    # Black letters on bright colours, white on dark ones (weights: perceived brightness of R, G, B).
-    bright = FACE_COLOURS @ [0.299, 0.587, 0.114] > 110
-    cells = [f"{_colour_code(FACE_COLOURS[i], 48)}\x1b[{30 if bright[i] else 97}m {letter}" for i, letter in enumerate(FACES)]
+    cells = [_cell(colour, f" {letter}") for colour, letter in zip(FACE_COLOURS, FACES, strict=True)]
     rows = stickers.reshape(6, n, n)
     lines = []
     for net_row in range(3):
@@ -34,6 +33,22 @@ def cube_ansi(stickers: np.ndarray) -> str:
             parts = ["".join(cells[colour] for colour in rows[face, r]) + _RESET for face in faces]
             lines.append(indent + " ".join(parts))
     return "\n".join(lines)
+
+
+def solid_ansi(solid: Solid, stickers: np.ndarray) -> str:
+    """The colours `stickers` [N] of a solid, by the names of the faces they belong to: a line for each face."""
+    width = max(map(len, solid.names))
+    cells = [_cell(colour, f" {name:{width}}") for colour, name in zip(colours_of(solid), solid.names, strict=True)]
+    return "\n".join(
+        f"{name:>{width}} " + "".join(cells[colour] for colour in stickers[solid.face_of == face]) + _RESET
+        for face, name in enumerate(solid.names)
+    )
+
+
+def _cell(colour: np.ndarray, text: str) -> str:
+    """A text on a colour: in black on bright colours, in white on dark ones (weights: perceived brightness of R, G, B)."""
+    bright = colour @ [0.299, 0.587, 0.114] > 110
+    return f"{_colour_code(colour, 48)}\x1b[{30 if bright else 97}m{text}"
 
 
 def hanoi_ansi(pegs_of_disks: np.ndarray, pegs: int) -> str:
