@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from rubiks_gym.exact.bench import FARTHEST, POSITIONS
 from rubiks_gym.exact.optimal import OptimalSolver, certify
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3, are_solutions, sample_seeds, set_num_threads
 from rubiks_gym.puzzles.threads import get_num_threads
-from rubiks_gym.search import Budget, Perimeter, beam, certified
+from rubiks_gym.search import Budget, Perimeter, Solutions, beam, certified
 
 # Cosets of <U, D, R2, F2, L2, B2> by their distance in half turns (Kociemba, "The two-phase algorithm")
 HALF_TURNS = [1, 4, 50, 592, 7156, 87236, 1043817, 12070278, 124946368, 821605960, 1199128738, 58202444, 476]
@@ -225,6 +227,9 @@ def test_nodes_run_out_at_the_same_place_on_any_number_of_threads(solver):
 # Beams with an exact tail -------------------------------------------------------------------------------------------------
 
 
+NOTHING = Solutions([[]], np.zeros(1, bool), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
+
+
 def misplaced(states):
     return (states != Rubik3x3().goal).sum(axis=1) / 2
 
@@ -236,6 +241,18 @@ def test_a_beam_with_a_tail_is_optimal_where_the_tail_reaches(solver):
         found = beam(solver.cube, states, misplaced, width=10**5, tail=tail)
         assert [len(moves) for moves in found.moves] == perimeter.distance(states).tolist()
         assert found.solved.all() and (found.nodes > 0).all()
+
+
+def test_a_tail_looks_for_solutions_of_the_lengths_asked_for_and_for_no_others(solver):
+    states, step = walk_ends(solver.cube, 8, 6), solver.step
+    distances = solver.distance(states)
+    search = partial(beam, solver.cube, states, misplaced, width=2000, tail=8)
+    exactly = search(at_least=distances, at_most=distances)
+    assert exactly.solved.all() and [len(moves) for moves in exactly.moves] == distances.tolist()
+    assert not search(at_most=distances - 1).solved.any()
+    longer = search(at_least=distances + 1, at_most=distances + step)  # in quarter turns the next length that is possible
+    excess = np.array([len(moves) for moves in longer.moves]) - distances
+    assert (excess[longer.solved] == step).all() if step == 2 else (excess[longer.solved] <= step).all()
 
 
 def test_the_tail_of_a_beam_does_not_depend_on_the_number_of_threads(solver):
@@ -258,6 +275,24 @@ def test_certified_solutions_are_proven_or_bounded(solver):
     far = random_states(solver.cube, 2)
     short = certified(solver.cube, far, misplaced, width=100, budget=Budget(nodes=20_000))
     assert not short.proven.any() and (short.lower >= 8).all() and (short.nodes < 200_000).all()
+
+
+def test_certified_looks_for_the_one_length_left_with_wider_beams_before_an_exact_search(solver, monkeypatch):
+    state = walk_ends(solver.cube, 9, 1)
+    distance, widths = int(solver.distance(state)[0]), []
+
+    def blind(search, puzzle, states, *, width, at_least, at_most, **options):  # finds something only if it is wide
+        widths.append((width, int(at_least[0]), float(at_most[0])))
+        found = beam(puzzle, states, misplaced, width=width, tail=7, at_least=at_least, at_most=at_most)
+        return found if width >= 1600 else NOTHING
+
+    module = sys.modules["rubiks_gym.search.certified"]  # the package has a function of that name
+    monkeypatch.setattr(module, "both_ways", blind)
+    monkeypatch.setattr(module, "_PER_WIDTH", 0)  # any beam is cheap
+    found = certified(solver.cube, state, misplaced, width=100, widest=1600, deepest=distance - 1)
+    assert found.proven.all() and len(found.moves[0]) == distance  # the exact search may not do it
+    assert widths[0] == (100, int(solver.least(state[0])), np.inf)
+    assert widths[-1] == (1600, distance, distance) and (400, distance, distance) in widths
 
 
 def test_certified_solutions_of_small_puzzles_are_those_of_the_table():

@@ -14,7 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rubiks_gym.exact import ExactTable, has_table
-from rubiks_gym.puzzles import Hanoi, Puzzle, Rubik2x2, Rubik3x3, get_num_threads, puzzle_from_name, set_num_threads
+from rubiks_gym.puzzles import (
+    Hanoi,
+    Puzzle,
+    Rubik2x2,
+    Rubik3x3,
+    get_num_threads,
+    puzzle_from_name,
+    sample_seeds,
+    set_num_threads,
+)
 from rubiks_gym.puzzles.streams import GOLDEN, mix
 from rubiks_gym.puzzles.table import StateTable, children, hash_state, seek
 from rubiks_gym.registration import PUZZLES
@@ -740,15 +749,40 @@ def test_both_ways_keeps_the_shorter_solution():
     assert (found.nodes == own.nodes + other.nodes).all()
 
 
+def test_a_beam_looks_both_ways_for_what_is_shorter_only():
+    puzzle = Rubik3x3("htm")
+    states, perimeter = puzzle.walk(sample_seeds(np.random.default_rng(3), 12), 6), Perimeter(puzzle, 2)
+    search, rough = partial(beam, width=300, perimeter=perimeter), lambda states: (states != puzzle.goal).sum(axis=1)
+    own, other = (search(puzzle, start, rough, max_steps=20) for start in (states, puzzle.inverse(states)))
+    found = both_ways(beam, puzzle, states, rough, width=300, perimeter=perimeter, max_steps=20)
+    each = [np.where(tried.solved, lengths(tried), 99) for tried in (own, other)]
+    assert np.where(found.solved, lengths(found), 99).tolist() == np.minimum(*each).tolist() != each[0].tolist()
+    assert (found.nodes <= own.nodes + other.nodes).all() and found.nodes.sum() < (own.nodes + other.nodes).sum()
+
+
+@pytest.mark.parametrize("radius", [0, 2])
+def test_a_beam_told_at_most_how_long_a_solution_may_be_finds_none_that_is_longer(radius):
+    puzzle = Rubik2x2("htm")
+    states, perimeter = some_states(puzzle, 20), Perimeter(puzzle, radius)
+    search, rough = partial(beam, width=50, perimeter=perimeter), rough_heuristic(puzzle)
+    free = search(puzzle, states, rough)
+    for less, solved in ((0, True), (1, False)):
+        told = search(puzzle, states, rough, at_most=np.array(lengths(free)) - less)
+        away = np.array(lengths(free)) > radius  # what begins inside the perimeter is finished at once
+        assert (told.solved == (solved | ~away)).all() and (told.nodes <= free.nodes).all()
+
+
 def test_both_ways_is_content_with_one_that_is_solved():
     puzzle = Rubik3x3("htm")
     scrambles = [puzzle.parse("R U2 F'"), puzzle.parse("D L2")]
     states = np.stack([puzzle.after(scramble) for scramble in scrambles])
     forwards = [puzzle.inverse_action[scramble[::-1]].tolist() for scramble in scrambles]
 
+    ways = iter([[forwards[0], []], [[], scrambles[1]]])
+
     def half_blind(puzzle, states):  # solves the first state, and the inverse of the second
-        moves = [forwards[0], [], [], scrambles[1]]
-        return Solutions(moves, np.array([True, False, False, True]), np.ones(4, np.int64), np.ones(4), np.zeros(4, np.int64))
+        moves = next(ways)
+        return Solutions(moves, np.array([bool(m) for m in moves]), np.ones(2, np.int64), np.ones(2), np.zeros(2, np.int64))
 
     found = both_ways(half_blind, puzzle, states)
     assert found.moves == forwards and found.solved.all() and found.nodes.tolist() == [2, 2]

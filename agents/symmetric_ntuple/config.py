@@ -43,6 +43,12 @@ class SymmetricNTupleConfig:
     """Learning rate of the raise-only backups in the first round."""
     backup_lr_end: float = 0.1
     """Learning rate of the raise-only backups in the last round; it decays exponentially from backup_lr."""
+    two_sided: bool = False
+    """Whether backups lower F as well, instead of raising it only."""
+    path_lr: float = 0.0
+    """Learning rate on the paths of solved searches (targets are the moves left), relative to that of backups."""
+    contrast: float = 0.0
+    """Weight of a logistic loss on walks that tells states up to 14 moves out from random ones at `saturation`; 0 for none."""
     walk_batches_per_round: int = 4
     """Batches of random walks learnt from after each round of backups."""
     radius: int = 5
@@ -54,6 +60,7 @@ class SymmetricNTupleConfig:
         whole(1, max_steps=self.max_steps)
         whole(0, **named(self, "walk_batches", "rounds", "walk_batches_per_round", "radius"))
         number(above=0, most=1, **named(self, "walk_lr", "walk_lr_end", "backup_lr", "backup_lr_end"))
+        number(least=0, most=1, **named(self, "path_lr", "contrast"))
         number(above=0, temperature=self.temperature)
         number(**named(self, "bias", "saturation"))
         if not 1 <= len(self.tables) <= MOST_TABLES:

@@ -38,6 +38,7 @@ from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 
 _MINIBATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
 _MAX_RAISE = 2.0  # no backup asks for more, however far its target is
+_NEAR = 14  # moves of a walk up to which the contrastive loss takes its end for near
 _WALK_SHARE = 0.1  # learning rate on walks during the rounds, relative to that of the backups: they pull against each other
 _ROUND = 15.0  # work of a round in batches of walks, with the settings of the presets: 11.1 against 0.74 CPU seconds
 
@@ -96,7 +97,20 @@ class Learner:
             error = np.empty_like(cost)
             squares += walk_errors(c.saturation, c.temperature, steps[start : start + _MINIBATCH], cost, error)
             self._learn(lr * error)
+        if c.contrast:
+            self._learn_contrast(lr * c.contrast, states[steps <= _NEAR])
         return squares / len(states)
+
+    def _learn_contrast(self, lr: float, near: np.ndarray) -> None:
+        """Logistic regression: F - c is the logit of being one of so many random states, not one of near [B, S]."""
+        c = self.config
+        far = self.puzzle.random_states(sample_seeds(self.rng, len(near)))
+        half = _MINIBATCH // 2
+        for start in range(0, len(near), half):
+            states = np.concatenate([near[start : start + half], far[start : start + half]])
+            label = np.repeat(np.float32([0, 1]), len(states) // 2)
+            chance = 1 / (1 + np.exp(-(self._look_up(states) - np.float32(c.saturation)) / np.float32(c.temperature)))
+            self._learn(lr * (label - chance))
 
     def back_up(self, lr: float) -> RoundMetrics:
         """A round of beams from random states, then raise-only backups of every fourth state they kept."""
@@ -123,12 +137,29 @@ class Learner:
         too_low = gap = 0.0
         for first in range(0, len(states), _MINIBATCH):
             cost = self._look_up(states[first : first + _MINIBATCH])
-            rise = np.clip(targets[first : first + _MINIBATCH] - cost, 0, _MAX_RAISE)
+            rise = np.clip(targets[first : first + _MINIBATCH] - cost, -_MAX_RAISE if c.two_sided else 0, _MAX_RAISE)
             self._learn(lr * rise)
             too_low, gap = too_low + np.count_nonzero(rise), gap + rise.sum(dtype=float)
-        lengths = [len(found.moves[0]) for found, _ in episodes if found.solved[0]]
+        paths = [(start, found.moves[0]) for start, (found, _) in zip(starts, episodes, strict=True) if found.solved[0]]
+        if c.path_lr:
+            self._learn_paths(lr * c.path_lr, paths)
+        lengths = [len(moves) for _, moves in paths]
         n = len(states)
         return RoundMetrics(len(lengths) / len(starts), float(np.mean(lengths or [0])), too_low / n, gap / n)
+
+    def _learn_paths(self, lr: float, paths: list[tuple[np.ndarray, list[int]]]) -> None:
+        """Regression of F on the moves left, at every state [S] on the way of solutions, whether that raises or lowers it."""
+        states, left = [], []
+        for state, moves in paths:
+            for i, action in enumerate(moves):
+                states.append(state)
+                left.append(len(moves) - i)
+                state = self.puzzle.apply(state[None], np.array([action]))[0]
+        order = self.rng.permutation(len(states))
+        for first in range(0, len(order), _MINIBATCH):
+            some = order[first : first + _MINIBATCH]
+            cost = self._look_up(np.array(states)[some])
+            self._learn(lr * np.clip(np.array(left, np.float32)[some] - cost, -_MAX_RAISE, _MAX_RAISE))
 
     def backed_up(self, agent: SymmetricNTuple, states: np.ndarray) -> np.ndarray:
         """y [B] float32 of states [B, S] outside the perimeter."""
