@@ -86,14 +86,14 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
     """What a search makes of states [B, S], group by group: outcomes, CPU seconds and nodes per state, and those of groups."""
     lengths, by_group = np.full(len(states), np.nan), []
     distances = np.full(len(states), np.nan) if truth is None else truth.astype(float)
-    nodes = np.zeros(len(states), int)
+    nodes, lower, seconds = np.zeros(len(states), int), np.zeros(len(states), int), np.zeros(len(states))
     search(states[:1])  # compiles, and makes what the search keeps
     for group in np.unique(groups):
         inside = groups == group
 
         def counted(states: np.ndarray, inside: np.ndarray = inside) -> Solutions:
             found = search(states)
-            nodes[inside] = found.nodes
+            nodes[inside], lower[inside], seconds[inside] = found.nodes, found.lower, found.seconds
             return found
 
         row = solved_from(agent.puzzle, counted, states[inside])
@@ -105,6 +105,7 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
         "each": {name: float(share @ [row[i] for row in by_group]) for i, name in ((2, "cpu_seconds"), (3, "nodes"))},
         **({"by_group": by_group} if len(by_group) > 1 else {}),
         **({"nodes": nodes.tolist()} if len(states) <= records.PER_CUBE else {}),
+        **({"lower": lower.tolist(), "times": seconds.tolist()} if lower.any() else {}),
         **records.pack(records.Outcomes(groups.astype(float), lengths, distances)),
     }
 

@@ -97,6 +97,12 @@ def optimal(answer: Answer) -> str:
     return share_text(int((lengths == distances).sum()), known) if known else ""
 
 
+def proven(answer: Answer) -> str:
+    """Share whose solution is proven to be shortest, where the search proves anything."""
+    lengths, lower = records.unpack(answer.record).lengths, answer.record.get("lower", [])
+    return share_text(int((lengths <= np.array(lower)).sum()), len(lengths)) if lower else ""
+
+
 def length(answer: Answer) -> str:
     """Mean length of the solutions."""
     lengths = records.unpack(answer.record).lengths
@@ -156,6 +162,7 @@ COLUMNS: dict[str, Callable[[Answer], str]] = {
     "cubes": lambda answer: f"{answer.record['states']:,}",
     "solved": solved,
     "optimal": optimal,
+    "proven": proven,
     "mean length": length,
     "median length": median,
     "nodes": lambda answer: f"{answer.record['each']['nodes']:,.0f}",

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from results import plots, records
 from results.published import CUBES_3X3
 from results.questions import Answer, Question, Run, Search, Study
-from results.states import prefixes, test_set, uniform
+from results.states import prefixes, proven, test_set, uniform
 from results.statistics import bootstrap, wilson
 from results.tables import Section, pooled, prefix_table, table
 
@@ -26,15 +26,30 @@ def beam(width: int, nodes: int = 1_000_000_000, radius: int = 7, inverse: bool 
     return Search("beam", {"width": width, **options}, radius, inverse, nodes)
 
 
+def tailed(width: int, tail: int) -> Search:
+    """A beam whose last moves an exact search finds, both ways."""
+    return beam(width, 10**12, radius=0, tail=tail, children_per_state=2)
+
+
 EVERY = {"every child": beam(1024, children_per_state=12)}
 ONE_WAY = {"every child, one way": beam(1024, inverse=False, children_per_state=12)}
 # An untrained network solves nothing: a million nodes each way are enough to see it.
 UNTRAINED = {"every child": beam(1024, 1_000_000, children_per_state=12)}
-TEST_SET, RANDOM = partial(test_set, n=200), partial(uniform, n=1000)
+QTM_TAILS = {f"beam {w:,}, tail 13": tailed(w, 13) for w in (1024, 4096, 16_384, 32_768)}
+HTM_TAILS = {f"beam {w:,}, tail 11": tailed(w, 11) for w in (1024, 4096, 16_384, 65_536)}
+CERTIFIED = Search("certified", {"deepest": 20}, nodes=10**12)
+TEST_SET, RANDOM, BENCH = partial(test_set, n=200), partial(uniform, n=1000), partial(proven, n=300)
 RUNS = [Run(preset, seed) for preset in ("3x3-qtm", "3x3-htm") for seed in (0, 1)]
+RUNS += [Run(f"symmetric_ntuple:rubik3x3-{metric}", name=f"trained-{metric}") for metric in ("qtm", "htm")]  # seed 0
 RUNS += [Run("3x3-qtm", 0, changed, name) for name, changed in PARTS.items()]
 QUESTIONS = [
     Question("test set", ("3x3-qtm",), TEST_SET, {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
+    Question("tails", ("trained-qtm",), TEST_SET, QTM_TAILS | {"certified": CERTIFIED}),
+    Question("tails", ("3x3-qtm",), TEST_SET, QTM_TAILS, seeds=(1,)),
+    Question("bench", ("trained-qtm",), BENCH, QTM_TAILS),
+    Question("bench", ("3x3-qtm",), BENCH, QTM_TAILS, seeds=(1,)),
+    Question("bench", ("trained-htm",), BENCH, HTM_TAILS),
+    Question("bench", ("3x3-htm",), BENCH, HTM_TAILS, seeds=(1,)),
     Question("uniform", ("3x3-qtm",), RANDOM, {"beam 8,192": beam(8192)}),
     Question("uniform", ("3x3-htm",), RANDOM, {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
     Question("parts", ("3x3-qtm", *list(PARTS)[:3]), TEST_SET, EVERY, seeds=(0,)),
@@ -84,6 +99,7 @@ def length_plot(answers: list[Answer]) -> Figure:
 
 
 COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
+PROVEN = "run, training, search, cubes, solved, mean length, optimal, proven, nodes, CPU s"
 KEYS = ("length", "optimal", "seconds", "training", "source")
 PUBLISHED = table(
     ("published, 1,000 cubes", "mean length", "optimal, %", "s, GPU", "training", "source"),
@@ -91,7 +107,9 @@ PUBLISHED = table(
 )
 PLOT = ("length.png", "Length and share optimal by CPU seconds", length_plot)
 SECTIONS = [
-    Section("DeepCubeA's test set, the first 200", "test set", COLUMNS, note=PUBLISHED, plot=PLOT),
+    Section("DeepCubeA's test set, the first 200, with an exact tail", "tails", PROVEN, note=PUBLISHED, plot=PLOT),
+    Section("The bench: uniformly random cubes whose lengths are proven, in both metrics", "bench", PROVEN),
+    Section("DeepCubeA's test set, beams into a perimeter", "test set", COLUMNS),
     Section("Both seeds searched with, the shorter solution each", "test set", table=together),
     Section("Uniformly random cubes", "uniform", COLUMNS),
     Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
