@@ -108,7 +108,7 @@ class Learner:
         half = _MINIBATCH // 2
         for start in range(0, len(near), half):
             states = np.concatenate([near[start : start + half], far[start : start + half]])
-            label = np.repeat(np.float32([0, 1]), len(states) // 2)
+            label = np.repeat(np.array([0, 1], np.float32), len(states) // 2)
             chance = 1 / (1 + np.exp(-(self._look_up(states) - np.float32(c.saturation)) / np.float32(c.temperature)))
             self._learn(lr * (label - chance))
 
