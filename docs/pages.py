@@ -16,11 +16,12 @@ import numpy as np
 from PIL import Image
 
 import rubiks_gym
+from rubiks_gym import zoo
 from rubiks_gym.puzzles import puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
 
 ROOT = Path(__file__).parent.parent
-ROOMS = "puzzles envs scrambles rewards observations exact exact.bench search ntuple text sb3"
+ROOMS = "puzzles envs scrambles rewards observations exact exact.bench search ntuple zoo text sb3"
 MODULES = ["rubiks_gym", *(f"rubiks_gym.{room}" for room in ROOMS.split())]
 # Documents that stand elsewhere, by the page that shows them.
 DOCUMENTS = {
@@ -30,8 +31,11 @@ DOCUMENTS = {
     "SECURITY.md": "security",
     "rubiks_gym/search/README.md": "searches/index",
     "rubiks_gym/play/README.md": "play",
-} | {
-    f"agents/{file.parent.name}/README.md": f"algorithms/{file.parent.name}" for file in sorted(ROOT.glob("agents/*/README.md"))
+    **{
+        f"agents/{file.parent.name}/README.md": f"algorithms/{file.parent.name}"
+        for file in sorted(ROOT.glob("agents/*/README.md"))
+    },
+    **{f"zoo/{name}/README.md": f"zoo/{name.replace('/', '-')}" for name in zoo.index() if (zoo.CHECKOUT / name).exists()},
 }
 SEARCH = """# {name}
 
@@ -65,7 +69,7 @@ def make(docs: Path) -> None:
     """Write all of them anew."""
     folder = docs / "generated"
     shutil.rmtree(folder, ignore_errors=True)
-    for kind in ("algorithms", "environments", "searches", "api"):
+    for kind in ("algorithms", "environments", "searches", "zoo", "api"):
         (folder / kind).mkdir(parents=True)
     for document, page in DOCUMENTS.items():
         text = (ROOT / document).read_text(encoding="utf-8")
@@ -73,6 +77,8 @@ def make(docs: Path) -> None:
             text += "\n" + toctree(list(SEARCHES))
         (folder / f"{page}.md").write_text(lead(text, ROOT / document, folder / f"{page}.md", docs))
     (folder / "algorithms" / "index.md").write_text(algorithms())
+    cards = [page.partition("/")[2] for page in DOCUMENTS.values() if page.startswith("zoo/")]
+    (folder / "zoo" / "index.md").write_text("# Cards of the zoo\n\n" + toctree(cards))
     (folder / "environments" / "index.md").write_text(environments(folder / "environments"))
     for name in SEARCHES:
         (folder / "searches" / f"{name}.md").write_text(search(name))

@@ -17,14 +17,19 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from results import papers, plots, records, summary
+from results import comparison, papers, plots, records, summary
 from results.measure import MINE, measure
 from results.questions import Study
 from results.tables import document
 from rubiks_gym import files
 from rubiks_gym.command_line import run
 
-STUDIES = ("symmetric_ntuple", "td_ntuple", "davi", "adi", "ppo_chasenet")
+STUDIES = ("symmetric_ntuple", "td_ntuple", "davi", "adi", "ppo_chasenet", "zoo")
+
+
+def place(name: str) -> Path:
+    """The document of a study, beside which its plots are; that of the zoo compares all learners."""
+    return Path("docs/comparison.md") if name == "zoo" else Path("agents") / name / "README.md"
 
 
 def studies(folder: Path) -> dict[str, Study]:
@@ -36,7 +41,8 @@ def documents(folder: Path) -> dict[Path, str]:
     """Whole files as the records say: the project's own, or those beside one's own records."""
     base = records.ROOT if folder == records.AUTHORS else folder
     every = studies(folder)
-    texts = {(f"agents/{name}/README.md", "results"): document(each) for name, each in every.items()}
+    texts = {(str(place(name)), "results"): document(each) for name, each in every.items()}
+    texts[str(place("zoo")), "seeds"] = comparison.boards(every["td_ntuple"])
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
     texts[summary.TRUTH] = summary.truth()
     texts["docs/papers.md", "papers"] = papers.page(every)
@@ -67,7 +73,7 @@ def write(folder: Path) -> None:
         for section in study.sections:
             if section.plot and (answers := section.answers(study)):
                 with mpl.rc_context(plots.STYLE):
-                    section.plot[2](answers).savefig(base / "agents" / name / section.plot[0], dpi=plots.DPI)
+                    section.plot[2](answers).savefig(base / place(name).parent / section.plot[0], dpi=plots.DPI)
 
 
 def stale(folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ import agents
 from agents.protocol import Agent
 from results import records
 from results.questions import Answer, Run, Study
-from rubiks_gym import files
+from rubiks_gym import files, zoo
 from rubiks_gym.search import Solutions
 from train.evaluation import solved_from
 
@@ -42,7 +42,7 @@ def measure(study: Study, runs: Path, only: Sequence[str] = (), again: bool = Fa
     for run, group in groupby(wanted, key=lambda answer: answer.run):
         asked, folder = list(group), runs / study.algorithm / str(run)
         recorded = [bool(a.record) and (records.usable(a.record) or dirty) and not again for a in asked]
-        ready = run.preset in agents.PRETRAINED
+        ready = comes_along(run)
         if ready:
             done, config = 0, comes_with(run.preset)
         else:
@@ -110,9 +110,15 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
     }
 
 
+def comes_along(run: Run) -> bool:
+    """Whether the agent of a run is trained already: it comes with the suite or is one of the zoo."""
+    return run.preset in agents.PRETRAINED or run.preset.startswith("zoo:")
+
+
 def comes_with(name: str) -> dict[str, Any]:
-    """The config.json of the run behind an agent that comes with the suite."""
-    origin = files.load(agents.PRETRAINED[name])[0]["origin"]
+    """The config.json of the run behind an agent that is trained already."""
+    file = agents.PRETRAINED[name] if name in agents.PRETRAINED else zoo.fetch(name.removeprefix("zoo:"))
+    origin = files.load(file)[0]["origin"]
     return {"provenance": origin} | origin  # it may have been written when a config.json was its own provenance
 
 
@@ -132,15 +138,14 @@ def training(answer: Answer, folder: Path, config: dict[str, Any]) -> dict[str, 
     if "provenance" not in config:
         raise ValueError(f"{folder}/config.json has no provenance (commit, date, machine), which records name: train it again")
     made, rows = config["provenance"], metrics(folder)
-    ready = answer.run.preset in agents.PRETRAINED
+    command = "comes with rubiks_gym" if comes_along(answer.run) else " ".join(train_command(answer.algorithm, answer.run))
     return {
-        "command": "comes with rubiks_gym" if ready else " ".join(train_command(answer.algorithm, answer.run)),
+        "command": config.get("command", command),
         "commit": made["commit"],
         "clean": not made["uncommitted_changes"],
         "date": made["date"],
         "machine": made["machine"],
-        "seconds": sum(row.get("seconds", 0) for row in rows),
-        "cpu_seconds": sum(row.get("cpu_seconds", 0) for row in rows),
+        **{key: config.get(key, sum(row.get(key, 0) for row in rows)) for key in ("seconds", "cpu_seconds")},
     }
 
 

@@ -28,6 +28,12 @@ def uniform(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     return _one_group(puzzle, start_states(puzzle, 0, n, seed))
 
 
+def each_alone(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
+    """The states of `uniform`, each a group of its own: they are searched one by one, and the time of each is recorded."""
+    states, truth, _ = uniform(puzzle, n, seed)
+    return states, truth, np.arange(n)
+
+
 def turned(puzzle: Puzzle, most: int, n: int, allow_undo: bool = False, every: int = 1, first: int = 1, seed: int = 0) -> Asked:
     """n states after each number of random moves up to `most`; with `allow_undo` a move may take back the one before."""
     depths = range(first, most + 1, every)

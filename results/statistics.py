@@ -1,6 +1,12 @@
-"""Intervals of 95 percent: Wilson's for shares, a bootstrap over cubes for means; and both as texts for tables."""
+"""Intervals of 95 percent: Wilson's for shares, a bootstrap over cubes for means, also of differences on the same cubes.
+
+Performance profiles and interquartile means are those of Agarwal et al. 2021 (*Deep Reinforcement Learning at the Edge of the
+Statistical Precipice*). Their package rliable would bring pandas, seaborn, statsmodels and arch along for these few lines.
+"""
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +31,56 @@ def bootstrap(values: np.ndarray, samples: int = 2000, seed: int = 0) -> tuple[f
     means = rng.multinomial(len(values), counts / len(values), samples) @ distinct / len(values)
     low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
+
+
+class Difference(NamedTuple):
+    """How much more a has than b on the same cubes, on average."""
+
+    mean: float
+    low: float
+    high: float
+    n: int  # cubes that both have a value of
+
+
+def paired(a: np.ndarray, b: np.ndarray, samples: int = 2000, seed: int = 0) -> Difference:
+    """The mean of a - b [n] over cubes that have both (not nan), with its interval: cubes are drawn, with their pair.
+
+    What the cubes have in common cancels out, so the interval is far narrower than those of a and b would suggest.
+    """
+    differences = np.asarray(a, float) - np.asarray(b, float)
+    differences = differences[np.isfinite(differences)]
+    if len(differences) == 0:
+        return Difference(math.nan, math.nan, math.nan, 0)
+    return Difference(float(differences.mean()), *bootstrap(differences, samples, seed), len(differences))
+
+
+def profile(values: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The performance profile of values [n]: the share that is at most t, for each t of at [T], and its interval.
+
+    What failed is nan, and is never at most anything.
+    """
+    values, at = np.asarray(values, float), np.asarray(at, float)
+    counts = (values[:, None] <= at).sum(axis=0)
+    low, high = np.array([wilson(int(k), len(values)) for k in counts]).reshape(-1, 2).T
+    return counts / len(values), low, high
+
+
+def interquartile_mean(scores: np.ndarray) -> float:
+    """The mean of the middle half of all scores, of any shape: a quarter is left out at either end, rounded down."""
+    ordered = np.sort(np.asarray(scores, float), axis=None)
+    cut = len(ordered) // 4
+    return float(ordered[cut : len(ordered) - cut].mean())
+
+
+def over_runs(
+    scores: np.ndarray, statistic: Callable[[np.ndarray], float] = interquartile_mean, samples: int = 2000, seed: int = 0
+) -> tuple[float, float, float]:
+    """A statistic of scores [runs, tasks], its interval: a bootstrap that draws each task's runs anew and keeps the tasks."""
+    scores, rng = np.asarray(scores, float), np.random.default_rng(seed)
+    drawn = rng.integers(0, scores.shape[0], (samples, *scores.shape))
+    found = [statistic(np.take_along_axis(scores, rows, axis=0)) for rows in drawn]
+    low, high = np.percentile(found, [2.5, 97.5])
+    return statistic(scores), float(low), float(high)
 
 
 def percent(share: float, digits: int = 1) -> str:

@@ -11,7 +11,7 @@ import pytest
 from tests import commands
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("agents", "docs", "examples", "results", "rubiks_gym", "train")
+ROOMS = ("agents", "docs", "examples", "results", "rubiks_gym", "train", "zoo")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]  # CHANGELOG.md tells of names that are gone
 DOCUMENTS += sorted(
     file for room in ROOMS for file in (ROOT / room).rglob("*.md") if not {"generated", "_build"} & set(file.parts)

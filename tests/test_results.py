@@ -19,13 +19,14 @@ import agents
 from results import deepcubea, papers, records, states
 from results.__main__ import STUDIES, put_between, stale, studies, write
 from results.knowledge import has_block, joined_pairs, progress, triplets
-from results.measure import measure, train_command
+from results.measure import comes_along, measure, train_command
 from results.questions import Question, Run, Search, Study
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
 from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
 from train.evaluation import read_cubes
+from train.zoo import RECIPES
 
 
 @pytest.mark.parametrize(
@@ -227,11 +228,12 @@ def test_the_authors_records_are_clean():
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_question_names_presets_settings_and_searches_that_exist(name):
     this = studies(records.AUTHORS)[name]
-    presets = import_module(f"agents.{this.algorithm}.config").PRESETS
     titles = {run.title for run in this.runs}
     for run in this.runs:
-        if run.preset in agents.PRETRAINED:
+        if comes_along(run):
+            assert run.preset in agents.PRETRAINED or run.preset.removeprefix("zoo:") in RECIPES
             continue
+        presets = import_module(f"agents.{this.algorithm}.config").PRESETS
         known = {field.name for field in fields(presets[run.preset][1])}
         assert set(run.changed) <= known
         assert set(this.steps) <= known

@@ -1,0 +1,95 @@
+"""Statistics of comparisons against scipy's, and by what they promise."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from results.comparison import boards, excess, pairs, profiles, seconds
+from results.questions import Answer, Question, Run
+from results.statistics import interquartile_mean, over_runs, paired, profile, wilson
+
+
+def test_the_interquartile_mean_is_the_trimmed_mean():
+    rng = np.random.default_rng(0)
+    for shape in ((1, 4), (3, 5), (10, 7), (2, 50)):
+        scores = rng.normal(size=shape)
+        assert interquartile_mean(scores) == pytest.approx(stats.trim_mean(scores, 0.25, axis=None))
+    assert interquartile_mean([0.0, 1.0, 1.0, 1000.0]) == 1.0  # an outlier does not count
+
+
+def test_a_profile_counts_failures_against_every_threshold():
+    share, low, high = profile(np.array([0.0, 2.0, 2.0, np.nan]), np.array([0.0, 1.0, 2.0, 1e9]))
+    assert share.tolist() == [0.25, 0.25, 0.75, 0.75]
+    assert (low[2], high[2]) == wilson(3, 4) and (np.diff(share) >= 0).all()
+    values = np.random.default_rng(0).exponential(size=500)
+    at = np.linspace(0, 3, 7)
+    assert np.allclose(profile(values, at)[0], stats.ecdf(values).cdf.evaluate(at))
+
+
+def test_a_paired_difference_agrees_with_scipy_and_is_sharper_than_two_means():
+    rng = np.random.default_rng(1)
+    cubes = rng.integers(8, 14, 400).astype(float)  # hard cubes are hard for both
+    a, b = cubes + rng.integers(0, 3, 400), cubes + rng.integers(0, 2, 400)
+    found = paired(a, b)
+    interval = stats.bootstrap((a - b,), np.mean, n_resamples=2000, method="percentile").confidence_interval
+    assert found.mean == pytest.approx((a - b).mean()) and found.n == 400
+    assert [found.low, found.high] == pytest.approx(list(interval), abs=0.03)
+    apart = np.hypot(stats.sem(a), stats.sem(b)) * 2 * 1.96
+    assert found.high - found.low < 0.6 * apart
+
+
+def test_a_pair_counts_only_cubes_that_both_solve():
+    found = paired(np.array([1.0, np.nan, 5.0]), np.array([2.0, 3.0, np.nan]))
+    assert found == (-1.0, -1.0, -1.0, 1)
+    assert paired(np.array([np.nan]), np.array([1.0])).n == 0
+
+
+def test_paired_intervals_hold_the_truth_as_often_as_they_say():
+    rng, hits = np.random.default_rng(2), 0
+    for i in range(200):
+        cubes = rng.normal(size=60)
+        low, high = paired(cubes + rng.normal(0.3, 1, 60), cubes, samples=400, seed=i)[1:3]
+        hits += low <= 0.3 <= high
+    assert 0.89 < hits / 200 < 0.99
+
+
+def test_the_interval_over_runs_is_stratified_by_task():
+    scores = np.array([[0.0, 100.0]] * 5)  # runs agree: however different the tasks are, nothing is uncertain
+    assert over_runs(scores) == (50.0, 50.0, 50.0)
+    rng = np.random.default_rng(3)
+    scores = rng.normal([0.0, 5.0, 10.0], 1.0, (30, 3))
+    middle, low, high = over_runs(scores, np.mean)
+    expected = np.sqrt((scores.var(axis=0) / 30).sum()) / 3 * 1.96  # of a mean of three independent means
+    assert middle == pytest.approx(scores.mean()) and (high - low) / 2 == pytest.approx(expected, rel=0.15)
+
+
+def answer(learner, search, lengths, distances, times):
+    record = {"lengths": lengths, "distances": distances, "by_group": [[i, 1, t, 5] for i, t in enumerate(times)]}
+    return Answer("zoo", Run(f"zoo:{learner}/x", name=learner), Question("same cubes", (learner,)), search, record)
+
+
+def test_a_comparison_draws_and_pairs_what_records_say():
+    a = answer("davi", "beam", [3, 5, None], [3, 4, 4], [0.1, 0.2, 0.3])
+    b = answer("adi", "beam", [5, 6, 4], [3, 4, 4], [0.01, 0.02, 0.03])
+    assert np.array_equal(excess(a), [0, 1, np.nan], equal_nan=True)
+    assert np.array_equal(seconds(a), [0.1, 0.2, np.nan], equal_nan=True)
+    assert "| beam | davi | adi | -1.50 (-2.00 to -1.00) | 2 |" in pairs([a, b])
+    figure = profiles([a, b])
+    upper = figure.axes[0].get_lines()
+    assert [line.get_label() for line in upper] == ["davi", "adi"]
+    assert upper[0].get_ydata()[:2].tolist() == [1 / 3, 2 / 3] and upper[1].get_ydata()[2] == 1
+
+
+def test_boards_are_compared_only_where_all_puzzles_and_seeds_are_there():
+    def of(title, seed, share):
+        return Answer("td_ntuple", Run("p", seed, name=title), Question("boards", ()), "", {"found": {"solved_alone": share}})
+
+    found = [
+        of(f"{puzzle}-100k-{board}", seed, share)
+        for board, share in (("good", 0.9), ("bad", 0.5))
+        for puzzle in "ab"
+        for seed in (0, 1)
+    ]
+    found.append(of("a-100k-half", 0, 1.0))
+    text = boards(type("Study", (), {"of": lambda self, question: found})())
+    assert "| good | 2 | 2 | 90.0 (90.0 to 90.0) |" in text and "| bad |" in text and "half" not in text
