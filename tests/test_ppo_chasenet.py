@@ -162,6 +162,52 @@ def test_every_form_looks_at_both_states_row_by_row(form):
     assert net.cost(s[:0], t[:0]).shape == (0,)
 
 
+def test_plain_walks_forbid_a_fourth_equal_move_and_nothing_else():
+    cube = Rubik2x2()
+    path = scrambled_walks(cube, 3000, 12, np.random.default_rng(0), plain=True)
+    children = cube.expand(path[:, :-1].reshape(-1, cube.state_size))
+    made = (children == path[:, 1:].reshape(-1, 1, cube.state_size)).all(axis=2).argmax(axis=1).reshape(3000, 12)
+    equal = made[:, 1:] == made[:, :-1]
+    undone = made[:, 1:] == cube.inverse_action[made[:, :-1]]
+    assert not (equal[:, :-2] & equal[:, 1:-1] & equal[:, 2:]).any()
+    assert (equal[:, :-1] & equal[:, 1:]).any() and undone[:, 0].mean() == pytest.approx(1 / 6, abs=0.03)
+
+
+def test_shared_places_tell_the_two_states_apart_by_one_embedding():
+    cube = Rubik2x2()
+    s, t = states_of(cube, 30), states_of(cube, 30, seed=1)
+    net = ChaseNet(cube, TINY["attention"]._replace(shared_places=True), seed=3)
+    stirred(net.network)
+    own = ChaseNet(cube, TINY["attention"]).network.place.shape
+    assert net.network.place.shape == (own[0] // 2, own[1])
+    assert np.abs(net.cost(s, t) - net.cost(t, s)).max() > 1e-3
+    with torch.no_grad():
+        net.network.which[1] = net.network.which[0]  # the mean over tokens cannot tell which is which now
+    np.testing.assert_allclose(net.cost(s, t), net.cost(t, s), atol=1e-4)
+
+
+def test_walks_of_the_warm_up_grow_over_its_first_half():
+    config = replace(SMALL, k=14, warm_k=4, warm_iterations=100)
+    lengths = [config.k_of(i) for i in range(100)]
+    assert lengths[0] == 4 and lengths[49] == 13 and set(lengths[50:]) == {14} and lengths == sorted(lengths)
+    assert replace(config, warm_k=0).k_of(0) == 14
+    for settings, fault in (
+        ({"warm_k": 1}, "warm_k must be 0 or at least 2"),
+        ({"warm_k": 15}, "warm_k must be a whole number"),
+    ):
+        with pytest.raises(ValueError, match=fault):
+            replace(config, **settings)
+
+
+def test_runs_of_neighbouring_seeds_start_from_other_states():
+    def starts(seed):
+        learner = Learner(Rubik2x2(), replace(SMALL, n_envs=64, batch_size=64), seed)
+        return {state.tobytes() for state in learner.env.reset()}
+
+    first, second = starts(0), starts(1)
+    assert len(first) == 64 and not first & second and starts(0) == first
+
+
 def test_an_untrained_net_says_the_middle_and_depends_on_its_seed():
     puzzle = Rubik2x2()
     s, t = states_of(puzzle), states_of(puzzle, seed=1)

@@ -20,9 +20,11 @@ from results import deepcubea, papers, records, states
 from results.__main__ import STUDIES, put_between, stale, studies, write
 from results.knowledge import has_block, joined_pairs, progress, triplets
 from results.measure import comes_along, measure, train_command
-from results.questions import Question, Run, Search, Study
+from results.questions import Answer, Question, Run, Search, Study
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
+from results.studies.davi import frame_stewart
+from results.tables import expanded
 from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
 from train.evaluation import read_cubes
@@ -383,6 +385,42 @@ def test_every_row_of_the_papers_says_how_it_is_repeated_or_where_it_is():
                 assert (records.ROOT / row.command).exists(), row.command
             else:
                 assert row.ours == papers.NOT_YET
+
+
+def test_a_cell_needs_all_that_it_is_asked_about(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "changes", lambda: [])
+    lay_down(tmp_path / "tabular" / "tower-s0")
+    measure(small, tmp_path)
+    greedy, missing = papers.Asked("tabular", "uniform", "", "greedy"), papers.Asked("tabular", "uniform", "tower", "beam")
+    every = {"tabular": list(small.all())}
+    count = lambda *found: " and ".join(str(len(of[0].record["lengths"])) for of in found)  # noqa: E731
+    assert papers.each(count, ("tower", "other"), greedy)(every) == "tower: 5"
+    assert papers.each(count, ("tower",), greedy, greedy._replace(label="A*"))(every) == "tower: 5 and 5"
+    assert papers.each(count, ("tower",), greedy, missing)(every) == ""
+
+
+def test_states_expanded_are_those_generated_by_what_each_has_of_children(tmp_path):
+    for puzzle, nodes, expected in (("rubik2x2-qtm", [6, 11, 56], [1, 2, 11]), ("hanoi-4-3", [2, 4], [1, 2])):
+        answer = Answer("davi", Run("2x2"), Question("walks", ()), "", {"puzzle": puzzle, "nodes": nodes})
+        assert expanded(answer).tolist() == expected
+    assert expanded(answer._replace(record={"puzzle": "hanoi-5-4", "nodes": [3]})) is None
+    tower = puzzle_from_name("hanoi-4-3")
+    search = Search("bwas", {"batch": 1}).make(agents.load("exact:hanoi-4-3"))
+    found = search(tower.start[None])
+    answer = answer._replace(record={"puzzle": "hanoi-4-3", "nodes": found.nodes.tolist()})
+    assert expanded(answer)[0] == 15  # each state of the way but the goal
+
+
+def test_frame_and_stewarts_numbers():
+    assert [frame_stewart(n) for n in range(1, 11)] == [1, 3, 5, 9, 13, 17, 25, 33, 41, 49]  # OEIS A007664
+    assert frame_stewart(6, 3) == 63
+
+
+def test_walks_spread_over_distances_as_the_exact_table_says():
+    one = papers.spread("deepcube", 1)
+    assert one[1] == 1
+    assert papers.spread("uniform", 2)[0] == pytest.approx(1 / 12, abs=0.01)  # half of them make two moves, a sixth undone
+    assert papers.ceiling(False, 2) == pytest.approx(1) and papers.ceiling(True, 2) < 0.9
 
 
 def test_different_symmetric_states_of_one_twist_and_of_many():

@@ -96,6 +96,23 @@ PRESETS: dict[str, Preset] = {
         replace(_PAPER, iterations=1000, fix_goal=True, weighted=True),
         "the goal's value fixed at 0, weights 1/D",
     ),
+    # BetaCube's table 1: its loop is the papers' without weights; Keras's minibatch is 32
+    **{
+        f"2x2-betacube-{number}": Preset(
+            "rubik2x2-qtm",
+            replace(_PAPER, network=network, k=k, walks=walks, iterations=iterations, minibatch=32),
+            f"BetaCube's model {number}: N = {k * walks}, {about}",
+        )
+        for number, (network, k, walks, iterations, about) in enumerate(
+            (
+                ("deepcube", 20, 100, 1000, "full size"),
+                ("deepcube-half", 20, 100, 1000, "half size"),
+                ("deepcube-half", 25, 200, 1000, "half size"),
+                ("deepcube-quarter", 25, 100, 1200, "a quarter of the size"),
+            ),
+            1,
+        )
+    },
     "3x3": Preset(
         "rubik3x3-qtm",
         replace(_3X3, iterations=_WARM + _SWEEP, warm_iterations=_WARM, epochs=1, target_update="copy", copy_every=_SWEEP),

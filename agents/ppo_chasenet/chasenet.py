@@ -43,6 +43,7 @@ class Architecture(NamedTuple):
     width: int = 64  # attention: dimension of a token
     heads: int = 4  # attention: heads of a layer
     layers: int = 2  # attention: layers of the transformer
+    shared_places: bool = False  # attention: one embedding for a place in s and in t, and one that tells s and t apart
 
 
 def check_architecture(architecture: Architecture) -> None:
@@ -76,7 +77,8 @@ class Attention(nn.Module):
         super().__init__()
         width = architecture.width
         self.sticker = nn.Embedding(n_values, width)
-        self.place = nn.Parameter(torch.randn(n_tokens, width))
+        self.place = nn.Parameter(torch.randn(n_tokens // 2 if architecture.shared_places else n_tokens, width))
+        self.which = nn.Parameter(torch.randn(2, width)) if architecture.shared_places else None
         layer = nn.TransformerEncoderLayer(width, architecture.heads, 4 * width, dropout=0.0, batch_first=True, norm_first=True)
         self.transformer = nn.TransformerEncoder(layer, architecture.layers, enable_nested_tensor=False)
         self.norm = nn.LayerNorm(width)
@@ -84,7 +86,8 @@ class Attention(nn.Module):
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Tokens look at each other; their mean goes through the rest."""
-        return self.rest(self.norm(self.transformer(self.sticker(tokens) + self.place)).mean(dim=1))
+        place = self.place if self.which is None else torch.cat([self.place + which for which in self.which])
+        return self.rest(self.norm(self.transformer(self.sticker(tokens) + place)).mean(dim=1))
 
 
 class ChaseNet:

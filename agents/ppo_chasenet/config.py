@@ -6,7 +6,7 @@ from agents.networks.embedding import INPUTS, check_layers
 from agents.networks.schedule import constant_then_linear
 from agents.ppo_chasenet.chasenet import FORMS, Architecture, check_architecture
 from agents.protocol import Preset
-from rubiks_gym.checks import MANY, choice, named, number, whole
+from rubiks_gym.checks import MANY, choice, flag, named, number, whole
 from rubiks_gym.puzzles import LONGEST
 
 FINE_TUNES = ("none", "paper", "bound")
@@ -24,8 +24,14 @@ class PpoChaseNetConfig:
     """Form attention: heads of a layer."""
     layers: int = 2
     """Form attention: layers of the transformer."""
+    shared_places: bool = False
+    """Form attention: whether a place has the same embedding in both states, which a bit then tells apart."""
     k: int = 14
     """Moves of a walk that ChaseNet learns from (K)."""
+    plain_walks: bool = False
+    """Whether these walks are the paper's, which only never make a move a fourth time in a row; ours also never undo one."""
+    warm_k: int = 0
+    """Moves of the first walks of the warm-up, which grow to k over its first half; 0: k from the beginning."""
     warm_iterations: int = 1200
     """Data sets of walks that ChaseNet is fitted to before PPO begins (J of algorithm 1)."""
     walks: int = 1000
@@ -87,6 +93,10 @@ class PpoChaseNetConfig:
         whole(2, MANY, batch_size=self.batch_size)  # one move has no standard deviation
         whole(1, MANY, **{"k * walks": self.k * self.walks, "n_envs * n_steps": self.n_envs * self.n_steps})
         whole(0, LONGEST, k_max=self.k_max)
+        whole(0, self.k, warm_k=self.warm_k)
+        flag(**named(self, "plain_walks", "shared_places"))
+        if self.warm_k == 1:
+            raise ValueError("warm_k must be 0 or at least 2: walks of one move have no rank correlation")
         whole(0, **named(self, "warm_iterations", "ppo_iterations"))
         rates = ("warm_learning_rate", "fine_tune_learning_rate", "learning_rate", "learning_rate_end")
         number(above=0, **named(self, *rates, "clip_range"))
@@ -116,7 +126,13 @@ class PpoChaseNetConfig:
     @property
     def architecture(self) -> Architecture:
         """What ChaseNet looks like."""
-        return Architecture(self.form, self.hidden, heads=self.heads, layers=self.layers)
+        return Architecture(self.form, self.hidden, heads=self.heads, layers=self.layers, shared_places=self.shared_places)
+
+    def k_of(self, iteration: int) -> int:
+        """Moves of a walk in iteration 0..warm_iterations - 1 of the warm-up."""
+        if not self.warm_k:
+            return self.k
+        return min(self.k, self.warm_k + 2 * (self.k - self.warm_k) * iteration // max(1, self.warm_iterations))
 
     def warm_learning_rate_of(self, iteration: int) -> float:
         """ChaseNet's learning rate in iteration 0..warm_iterations - 1."""
@@ -168,6 +184,27 @@ PRESETS: dict[str, Preset] = {
             warm_iterations=3000,
         ),
         "the paper's ChaseNet with attention",
+    ),
+    # the paper's two networks with all that the preset 2x2 gives ours: entropy, 7 million moves
+    "2x2-fc-long": Preset(
+        "rubik2x2-qtm",
+        replace(_2X2, form="fc", hidden=(512, 512, 256), warm_learning_rate=1e-3, warm_iterations=4000, warm_k=4),
+        "the paper's fully connected ChaseNet, walks from short to long; 7 million moves of PPO",
+    ),
+    "2x2-attention-long": Preset(
+        "rubik2x2-qtm",
+        replace(
+            _2X2,
+            form="attention",
+            hidden=(256, 128),
+            shared_places=True,
+            walks=250,
+            warm_batch_size=500,
+            warm_learning_rate=1e-3,
+            warm_iterations=3000,
+            warm_k=4,
+        ),
+        "the paper's ChaseNet with attention, two layers, shared places; 7 million moves of PPO",
     ),
     "hanoi-4-3": Preset("hanoi-4-3", _HANOI, "four disks, from all states, with MaskablePPO"),
     "3x3-8": Preset(

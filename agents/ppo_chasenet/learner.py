@@ -143,6 +143,8 @@ class Learner:
             seed=seed,
             device="cpu",
         )
+        # stable-baselines3 gives copy i the seed + i, so that runs of neighbouring seeds would share most of their starts
+        self.env.seed(int(np.random.default_rng([seed, 2]).integers(2**62)))
         self.model.set_logger(Logger(None, []))  # else every call of learn makes an empty folder among the temporary files
 
     def iterate(self) -> dict[str, float]:
@@ -154,7 +156,8 @@ class Learner:
 
     def warm_up(self, rng: np.random.Generator) -> dict[str, float]:
         """Fit ChaseNet to a fresh data set D."""
-        c, pairs = self.config, walk_pairs(self.puzzle, self.config.walks, self.config.k, rng)
+        c, k = self.config, self.config.k_of(self.done)
+        pairs = walk_pairs(self.puzzle, c.walks * c.k // k, k, rng, c.plain_walks)
         return fit_pairs(self.net, self.net_optimizer, pairs, c.warm_batch_size, c.warm_learning_rate_of(self.done), rng)
 
     def improve(self, rng: np.random.Generator) -> dict[str, float]:
@@ -179,7 +182,7 @@ class Learner:
         s, t, y = states[every, i][whole], states[every, j][whole], (j - i).astype(np.float32)[whole]
         if c.fine_tune == "bound":
             y = np.minimum(y, self.net.cost(s, t))
-        walks = walk_pairs(self.puzzle, -(-n // c.k), c.k, rng)
+        walks = walk_pairs(self.puzzle, -(-n // c.k), c.k, rng, c.plain_walks)
         before = correlation(self.net.cost(walks.s, walks.t), walks.y)
         pairs = Pairs(*(np.concatenate(both) for both in zip((s, t, y), walks, strict=True)))
         found = fit_pairs(self.net, self.net_optimizer, pairs, c.warm_batch_size, c.fine_tune_learning_rate, rng)

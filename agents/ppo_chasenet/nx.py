@@ -4,7 +4,7 @@ A pair is (s_s, s_i): a scrambled state and what i random moves make of it; its 
 knows how far from it a state is.
 
 Differs from the paper in: the scrambled states are drawn uniformly from all states (on the 3x3x3 too); walks never undo the
-move before and never make a move a third time in a row (the paper: a fourth), since X X X is X'.
+move before and never make a move a third time in a row, since X X X is X', unless `plain`: the paper's forbid a fourth only.
 
 Letters: B walks, K moves of each, S state, P pairs.
 """
@@ -29,28 +29,30 @@ class Pairs(NamedTuple):
     y: np.ndarray  # [P] float32, moves made
 
 
-def scrambled_walks(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator) -> np.ndarray:
-    """States [n, k + 1, S] of random walks of k moves that begin at scrambled states."""
+def scrambled_walks(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator, plain: bool = False) -> np.ndarray:
+    """States [n, k + 1, S] of random walks of k moves that begin at scrambled states; `plain` by the paper's rule."""
     states = puzzle.random_states(sample_seeds(rng, n))
     path = np.empty((n, k + 1, puzzle.state_size), np.uint8)
     path[:, 0], everyone = states, np.arange(n)
-    last = before = np.full(n, -1)
+    last, repeated, most = np.full(n, -1), np.zeros(n, int), 3 if plain else 2  # how often `last` was made in a row
     for i in range(1, k + 1):
         allowed = puzzle.legal(states)
         if i > 1:
-            allowed[everyone, puzzle.inverse_action[last]] = False
-            third = np.flatnonzero(last == before)
-            allowed[third, last[third]] = False
+            if not plain:
+                allowed[everyone, puzzle.inverse_action[last]] = False
+            enough = np.flatnonzero(repeated >= most)
+            allowed[enough, last[enough]] = False
             stuck = ~allowed.any(axis=1)  # a dead end may be left as it was entered
             allowed[stuck] = puzzle.legal(states[stuck])
         before, last = last, np.where(allowed, rng.random(allowed.shape), -1).argmax(axis=1)
+        repeated = np.where(last == before, repeated + 1, 1)
         states = path[:, i] = puzzle.apply(states, last)
     return path
 
 
-def walk_pairs(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator) -> Pairs:
+def walk_pairs(puzzle: Puzzle, n: int, k: int, rng: np.random.Generator, plain: bool = False) -> Pairs:
     """The data set D of n walks: P = n * k pairs of a walk's first state with each later one."""
-    path = scrambled_walks(puzzle, n, k, rng)
+    path = scrambled_walks(puzzle, n, k, rng, plain)
     s = np.repeat(path[:, 0], k, axis=0)
     return Pairs(s, path[:, 1:].reshape(-1, puzzle.state_size), np.tile(np.arange(1, k + 1, dtype=np.float32), n))
 

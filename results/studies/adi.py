@@ -80,6 +80,15 @@ BETACUBES = {
     "full MCTS": Search("mcts-betacube-full", nodes=1000),
     "vanilla MCTS": Search("mcts-betacube-vanilla", nodes=100_000),
 }
+MODELS = tuple(f"2x2-betacube-{number}" for number in (1, 2, 3, 4))
+FIXED = {model: f"{model}-fixed-goal" for model in MODELS}
+FIGURE_3 = BETACUBES | {"vanilla MCTS": Search("mcts-betacube-vanilla", nodes=5000)}
+# BetaCube's open questions, each at 2 million cubes with the goal's value fixed: N = 20 * walks against M, size of the network
+OPEN: dict[str, dict[str, Any]] = {
+    **{f"N-{20 * walks}": {"walks": walks, "iterations": 100_000 // walks} for walks in (25, 100, 400)},
+    **{f"size-{size}": {"network": f"deepcube-{size}"} for size in ("eighth", "quarter", "half")},
+}
+OTHER_C = {f"full MCTS, c = {c}": Search("mcts-betacube-full", {"c": float(c)}, nodes=1000) for c in (1, 4, 16)}
 SMALL, TURNS = solvers(1000, 100_000, 0.6), solvers(10_000, 100_000, 0.2)
 FIRST_PATH = {f"{PRINTED}, not shortened": Search("mcts-deepcube-literal", {"shorten": False}, nodes=1000)}
 AS_PRINTED = {PRINTED: Search("mcts-deepcube-literal", nodes=200_000)}
@@ -88,9 +97,13 @@ NODES = {TABLES: 2_000_000, "3x3": 1_000_000, LONG.name: 1_000_000, "3x3-plain":
 UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
 CUBES = {"uniform": UNIFORM, "15 turns": partial(turned_proven, turns=15, n=100)}
 RUNS = [*(Run(preset) for preset in ("2x2", *DRIFT, *LARGE)), LONG, Run("symmetric_ntuple:rubik3x3-qtm", name=TABLES)]
+RUNS += [Run(model) for model in MODELS] + [Run(model, 0, {"fix_goal": True}, name) for model, name in FIXED.items()]
+RUNS += [Run("2x2-fixed-goal", 0, changed, name) for name, changed in OPEN.items()]
 QUESTIONS = [
     Question("learning", DRIFT, measure=curves("goal_value", "target", "error")),
-    Question("truth", ("2x2", *DRIFT), measure=truth),
+    Question("truth", ("2x2", *DRIFT, *OPEN), measure=truth),
+    Question("figure 3", (*MODELS, *FIXED.values()), partial(turned, most=7, n=50, allow_undo=True), FIGURE_3),
+    Question("other c", ("2x2-fixed-goal",), partial(turned, most=14, n=50, allow_undo=True), OTHER_C),
     Question("uniform", ("2x2",), partial(uniform, n=500), SMALL | FIRST_PATH),
     Question("turns", ("2x2",), partial(turned, most=14, n=50), BETACUBES | SMALL),
     Question("turns", LARGE, partial(turned, most=30, n=20, first=3, every=3), TURNS),
@@ -217,6 +230,8 @@ SECTIONS = [
     Section("All states of the 2x2x2", "truth", f"run, training, {QUALITY}"),
     Section("2x2x2, uniformly random", "uniform", COLUMNS, ("2x2",)),
     Section("2x2x2 by turns", "turns", runs=("2x2",), by="turns", beside=BESIDE, note=f"BetaCube: {BETACUBE['source']}."),
+    Section("BetaCube's figure 3: its models and solvers", "figure 3", by="turns"),
+    Section("BetaCube's search with other c", "other c", by="turns"),
     Section("3x3x3 by turns", "turns", runs=LARGE, by="turns", plot=TURNING),
     Section(
         "3x3x3, uniformly random: DeepCube's search with values, and as printed",
