@@ -116,7 +116,7 @@ QUESTIONS = [
     Question("grid", ("2x2",), partial(walks_and_far, n=500), GRID, seeds=(0,)),
     Question("start", (*TOWERS, *THESIS_TOWERS), partial(start), {f"weight {w}": bwas(w) for w in (0.3, 0.7, 1.0)}),
     Question("start", TALL, partial(start), ONE),
-    Question("uniform", TALL, partial(uniform, n=1000), GREEDY | ONE),
+    Question("uniform", TALL, partial(uniform, n=1000), GREEDY),
     Question("taller towers", TALL, measure=taller_towers),
     Question("four pegs", ("hanoi-8-4",), measure=four_pegs),
     Question("consistency", LARGE, measure=consistency),
