@@ -593,7 +593,7 @@ def test_trajectories_teach_what_they_are_worth(monkeypatch, fine_tune):
         y, said = pairs.y[:n], said[:n]
         if fine_tune == "paper":
             whole = [(s.tobytes(), t.tobytes(), int(m)) in there for s, t, m in zip(pairs.s[:n], pairs.t[:n], y, strict=True)]
-            assert all(whole) and set(y) == {1, 2, 3, 4}
+            assert all(whole) and {1, 2} <= set(y) <= {1, 2, 3, 4}
         else:
             assert (y <= said).all(), "a cost is never raised"
             alone, bound = y == said, y == np.round(y)

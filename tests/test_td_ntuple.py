@@ -422,3 +422,17 @@ def test_learns_a_permutation_puzzle_given_by_its_generators():
     alike = PermutationPuzzle("alike", three_cycles, ["a", "b"], goal=[0, 0, 1, 1, 1])
     with pytest.raises(ValueError, match="whose pieces all differ"):
         Learner(alike, config, 0)
+
+
+def test_the_reports_search_takes_its_rewards_from_the_run():
+    puzzle = Rubik2x2()
+    weights = np.random.default_rng(0).normal(0, 0.3, 2 * 21**2).astype(np.float32)
+    agent = TdNTuple(puzzle, "sticker", [[0, 1], [2, 3]], step_cost=-0.1, weights=weights)
+    states = puzzle.walk(sample_seeds(np.random.default_rng(1), 20), np.full(20, 4))
+
+    def moves(**options):
+        return make_search("mcts-konen", agent, {"iterations_per_move": 30, "max_moves": 12} | options)(states).moves
+
+    assert moves() == moves(step_cost=-0.1, temperature=10.0) != moves(step_cost=-0.04, temperature=25.0)
+    large = TdNTuple(puzzle_from_name("rubik3x3-htm"), "sticker", [[0, 1]])
+    assert large.own_options == {"mcts-konen": {"reward": 1.0, "step_cost": -0.04, "temperature": 25.0, "c": 10.0}}

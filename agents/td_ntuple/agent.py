@@ -49,6 +49,15 @@ class TdNTuple:
         self.step_cost, self.reward, self.output = float(step_cost), float(reward), output
         self.net = make_net(puzzle, self.board, self.tuples, self.symmetries, output, weights)
 
+    @property
+    def own_options(self) -> dict[str, dict[str, Any]]:
+        """The report's search with the rewards that were learnt: priors are a softmax over values, so in 1 / |step_cost| moves.
+
+        Its figure of the 3x3x3 in half turns has c_PUCT = 10, the others 1.
+        """
+        rewards = {"reward": self.reward, "step_cost": self.step_cost, "temperature": 1 / abs(self.step_cost)}
+        return {"mcts-konen": rewards | ({"c": 10.0} if self.puzzle.name == "rubik3x3-htm" else {})}
+
     @classmethod
     def from_config(cls, puzzle: Puzzle, config: TdNTupleConfig, seed: int) -> "TdNTuple":
         """An untrained agent; tuples and symmetries are drawn from the seed."""

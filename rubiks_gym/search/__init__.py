@@ -86,7 +86,8 @@ def make_search(
         name: one of SEARCHES.
         agent: any object with a `puzzle` and with `cost_to_go`, `policy` or both. It may have its cost-to-go as a
             `DecomposedHeuristic`, `decomposed`. If it says `looks_ahead = True`, its policy makes the children of the states
-            it is asked about, and they are counted as nodes.
+            it is asked about, and they are counted as nodes. `own_options` may say, by search, which options follow from how
+            it has learnt; options that are given count before those.
         options: the search's own, for example {"weight": 0.7} for bwas; `search_options` lists them.
         radius: stop inside the goal perimeter of this radius; or the perimeter itself, to use it again.
         inverse: search from the inverse state too and keep the shorter solution (cubes).
@@ -107,7 +108,8 @@ def make_search(
     if missing:
         raise ValueError(f"search {name} needs a function {missing[0]}(states), which {type(agent).__name__} does not have")
     perimeter = Perimeter(puzzle, radius) if radius and not isinstance(radius, Perimeter) else radius or None
-    given |= {"perimeter": perimeter, "budget": budget} | defaults | options
+    own = getattr(agent, "own_options", {}).get(name, {})
+    given |= {"perimeter": perimeter, "budget": budget} | defaults | own | options
 
     def search(states: np.ndarray) -> Solutions:
         drawing = {"rng": np.random.default_rng(seed)} if "rng" in parameters else {}
