@@ -138,6 +138,7 @@ def test_rounding_to_bytes_changes_costs_by_little(states, rng):
         (lambda: SymmetricNTupleConfig(walk_lr=0), "walk_lr must be a number above 0"),
         (lambda: SymmetricNTupleConfig(walks=0), "walks must be a whole number from 1 to"),
         (lambda: SymmetricNTupleConfig(rounds=-1), "rounds must be a whole number of at least 0"),
+        (lambda: SymmetricNTupleConfig(path_lr=2), "path_lr must be a number at least 0 and at most 1"),
         (lambda: SymmetricNTupleConfig(temperature=0), "temperature must be a number above 0"),
     ],
 )
@@ -190,13 +191,48 @@ def test_backed_up_costs_are_exact_next_to_the_perimeter_and_not_below_its_surfa
 
 
 def test_raise_only_backups_raise_costs_and_never_lower_them():
-    learner = Learner(CUBE, replace(TINY, rounds=1, episodes=3, width=16, max_steps=8, walk_batches_per_round=0, radius=3), 0)
+    learner = Learner(CUBE, SHORT, 0)
     for _ in range(4):
         learner.learn_walks(0.5)
     before = learner.weights[:, 0].copy()
     metrics = learner.back_up(0.5)
     assert (learner.weights[:, 0] >= before).all() and (learner.weights[:, 0] > before).any()
     assert 0 < metrics.too_low <= 1 and metrics.gap > 0
+
+
+SHORT = replace(TINY, rounds=1, episodes=3, width=16, max_steps=8, walk_batches_per_round=0, radius=3)
+
+
+def test_two_sided_backups_lower_costs_too():
+    learner = Learner(CUBE, replace(SHORT, two_sided=True), 0)
+    for _ in range(4):
+        learner.learn_walks(0.5)
+    before = learner.weights[:, 0].copy()
+    learner.back_up(0.5)
+    assert (learner.weights[:, 0] < before).any()
+
+
+def test_costs_on_the_path_of_a_solution_go_to_the_moves_left():
+    learner = Learner(CUBE, SHORT, 0)
+    moves = CUBE.parse("R U F' L D B")
+    start = CUBE.after(CUBE.inverse_action[moves[::-1]].tolist())
+    way = np.stack([start, *(CUBE.apply(start[None], np.array([moves[0]])))])
+    before = learner.agent().cost_to_go(way)
+    for _ in range(20):
+        learner._learn_paths(0.5, [(start, moves)])
+    after = learner.agent().cost_to_go(way)
+    assert (before == TINY.bias).all() and after == pytest.approx([6, 5], abs=0.7)
+
+
+def test_the_contrastive_loss_sets_random_states_apart_from_near_ones(rng):
+    plain, told = (Learner(CUBE, replace(TINY, contrast=contrast), 0) for contrast in (0.0, 1.0))
+    near, far = CUBE.walk(sample_seeds(rng, 300), 5), CUBE.random_states(sample_seeds(rng, 300))
+    gaps = []
+    for learner in (plain, told):
+        for _ in range(3):
+            learner.learn_walks(0.5)
+        gaps.append(learner.agent().cost_to_go(far).mean() - learner.agent().cost_to_go(near).mean())
+    assert gaps[1] > gaps[0] + 0.5
 
 
 # Learning ------------------------------------------------------------------------------------------------------------
