@@ -21,35 +21,51 @@ PARTS: dict[str, dict[str, Any]] = {  # what a run of the ablation leaves out ->
 }
 
 
+# What is learnt from the searches of the learner itself, each at about the same CPU seconds of training.
+OBJECTIVES: dict[str, dict[str, Any]] = {
+    "raise-only": {},
+    "two-sided": {"two_sided": True},
+    "paths": {"path_lr": 0.3},
+    "two-sided-paths": {"two_sided": True, "path_lr": 0.3},
+    "contrast": {"contrast": 0.3, "rounds": 17},
+}
+
+
 def beam(width: int, nodes: int = 1_000_000_000, radius: int = 7, inverse: bool = True, **options: int) -> Search:
     """A beam that ends in the perimeter."""
     return Search("beam", {"width": width, **options}, radius, inverse, nodes)
 
 
-def tailed(width: int, tail: int) -> Search:
-    """A beam whose last moves an exact search finds, both ways."""
-    return beam(width, 10**12, radius=0, tail=tail, children_per_state=2)
+def tails(tail: int, *widths: int) -> dict[str, Search]:
+    """Beams whose last moves an exact search finds, both ways."""
+    options = {"radius": 0, "tail": tail, "children_per_state": 2}
+    return {f"beam {width:,}, tail {tail}": beam(width, 10**12, **options) for width in widths}
+
+
+def proof(deepest: int) -> Search:
+    """Beams and exact searches in turn; nothing longer than `deepest` is ruled out."""
+    return Search("certified", {"deepest": deepest}, nodes=10**12)
 
 
 EVERY = {"every child": beam(1024, children_per_state=12)}
 ONE_WAY = {"every child, one way": beam(1024, inverse=False, children_per_state=12)}
 # An untrained network solves nothing: a million nodes each way are enough to see it.
 UNTRAINED = {"every child": beam(1024, 1_000_000, children_per_state=12)}
-QTM_TAILS = {f"beam {w:,}, tail 13": tailed(w, 13) for w in (1024, 4096, 16_384, 32_768)}
-HTM_TAILS = {f"beam {w:,}, tail 11": tailed(w, 11) for w in (1024, 4096, 16_384, 65_536)}
-CERTIFIED = Search("certified", {"deepest": 20}, nodes=10**12)
 TEST_SET, RANDOM, BENCH = partial(test_set, n=200), partial(uniform, n=1000), partial(proven, n=300)
 RUNS = [Run(preset, seed) for preset in ("3x3-qtm", "3x3-htm") for seed in (0, 1)]
 RUNS += [Run(f"symmetric_ntuple:rubik3x3-{metric}", name=f"trained-{metric}") for metric in ("qtm", "htm")]  # seed 0
 RUNS += [Run("3x3-qtm", 0, changed, name) for name, changed in PARTS.items()]
+RUNS += [Run("3x3-demo", seed, changed, name) for name, changed in OBJECTIVES.items() for seed in range(3)]
 QUESTIONS = [
     Question("test set", ("3x3-qtm",), TEST_SET, {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
-    Question("tails", ("trained-qtm",), TEST_SET, QTM_TAILS | {"certified": CERTIFIED}),
-    Question("tails", ("3x3-qtm",), TEST_SET, QTM_TAILS, seeds=(1,)),
-    Question("bench", ("trained-qtm",), BENCH, QTM_TAILS),
-    Question("bench", ("3x3-qtm",), BENCH, QTM_TAILS, seeds=(1,)),
-    Question("bench", ("trained-htm",), BENCH, HTM_TAILS),
-    Question("bench", ("3x3-htm",), BENCH, HTM_TAILS, seeds=(1,)),
+    Question("tails", ("trained-qtm",), TEST_SET, tails(13, 1024, 4096, 16_384, 32_768) | {"certified": proof(20)}),
+    Question("tails", ("3x3-qtm",), TEST_SET, tails(13, 4096, 16_384), seeds=(1,)),
+    Question("bench", ("trained-qtm",), BENCH, tails(13, 4096, 16_384)),
+    Question("bench", ("3x3-qtm",), BENCH, tails(13, 4096, 16_384), seeds=(1,)),
+    Question("bench", ("trained-htm",), BENCH, tails(11, 4096, 16_384)),
+    Question("bench", ("3x3-htm",), BENCH, tails(11, 4096, 16_384), seeds=(1,)),
+    Question("bench 100", ("trained-htm",), partial(proven, n=100), tails(11, 65_536) | {"certified up to 17": proof(17)}),
+    Question("objectives", tuple(OBJECTIVES), BENCH, tails(13, 1024)),
     Question("uniform", ("3x3-qtm",), RANDOM, {"beam 8,192": beam(8192)}),
     Question("uniform", ("3x3-htm",), RANDOM, {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
     Question("parts", ("3x3-qtm", *list(PARTS)[:3]), TEST_SET, EVERY, seeds=(0,)),
@@ -108,7 +124,8 @@ PUBLISHED = table(
 PLOT = ("length.png", "Length and share optimal by CPU seconds", length_plot)
 SECTIONS = [
     Section("DeepCubeA's test set, the first 200, with an exact tail", "tails", PROVEN, note=PUBLISHED, plot=PLOT),
-    Section("The bench: uniformly random cubes whose lengths are proven, in both metrics", "bench", PROVEN),
+    Section("The bench: uniformly random cubes whose lengths are proven, in both metrics", "bench, bench 100", PROVEN),
+    Section("Objectives: what is learnt from the learner's own searches", "objectives", COLUMNS),
     Section("DeepCubeA's test set, beams into a perimeter", "test set", COLUMNS),
     Section("Both seeds searched with, the shorter solution each", "test set", table=together),
     Section("Uniformly random cubes", "uniform", COLUMNS),
