@@ -38,8 +38,8 @@ def beam(width: int, nodes: int = 1_000_000_000, radius: int = 7, inverse: bool 
 
 def tails(tail: int, *widths: int) -> dict[str, Search]:
     """Beams whose last moves an exact search finds, both ways."""
-    options = {"radius": 0, "tail": tail, "children_per_state": 2}
-    return {f"beam {width:,}, tail {tail}": beam(width, 10**12, **options) for width in widths}
+    of = {width: beam(width, 10**12, radius=0, tail=tail, children_per_state=2) for width in widths}
+    return {f"beam {width:,}, tail {tail}": search for width, search in of.items()}
 
 
 def proof(deepest: int) -> Search:
