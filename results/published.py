@@ -2,26 +2,38 @@
 
 from typing import Any
 
-CUBES_3X3: dict[str, dict[str, Any]] = {  # DeepCubeA's 1,000 cubes; seconds on the authors' own machines, all with GPUs
+CUBES_3X3: dict[str, dict[str, Any]] = {  # DeepCubeA's 1,000 cubes, seconds for each on the authors' own machines
     "DeepCubeA": {
-        "length": 21.50, "optimal": 60.3, "seconds": 24.22, "training": "10 billion states, 36 h, GPUs",
+        "length": 21.50, "optimal": 60.3, "seconds": 24.22, "on": "GPUs", "training": "10 billion states, 36 h, GPUs",
         "source": "Agostinelli et al. 2019, Nature Machine Intelligence, table 1",
     },
     "EfficientCube, beam 2^10": {
-        "length": 23.3, "optimal": 15.0, "seconds": None, "training": "50 billion states, days of GPU",
+        "length": 23.3, "optimal": 15.0, "seconds": None, "on": "", "training": "50 billion states, days of GPU",
         "source": "Takano 2023, TMLR",
     },
     "EfficientCube, beam 2^18": {
-        "length": 21.26, "optimal": 69.6, "seconds": 484, "training": "50 billion states, days of GPU",
+        "length": 21.26, "optimal": 69.6, "seconds": 484, "on": "T4", "training": "50 billion states, days of GPU",
         "source": "Takano 2023, TMLR",
     },
     "CayleyPy, one network, beam 2^18": {
-        "length": 21.137, "optimal": 75.4, "seconds": 10.9, "training": "4 h 40 min of an A100",
+        "length": 21.137, "optimal": 75.4, "seconds": 10.9, "on": "A100", "training": "4 h 40 min of an A100",
         "source": "Chervov et al. 2025, files of its repository",
     },
     "CayleyPy, 26 networks, beam 2^24": {
-        "length": 20.669, "optimal": 98.4, "seconds": None, "training": "8 billion states a network",
+        "length": 20.669, "optimal": 98.4, "seconds": None, "on": "", "training": "8 billion states a network",
         "source": "Chervov et al. 2025, files of its repository",
+    },
+    "JAxtar, Q-beam, batch 10,000": {
+        "length": None, "optimal": 49.4, "seconds": 0.084, "on": "RTX 4080S", "training": "14.7 million weights, GPU",
+        "source": "JAxtar, files of its repository, July 2026",
+    },
+    "JAxtar, Q*": {
+        "length": None, "optimal": 84.2, "seconds": 1.25, "on": "RTX 5090", "training": "14.7 million weights, GPU",
+        "source": "JAxtar, files of its repository, July 2026",
+    },
+    "JAxtar, A* deferred": {
+        "length": None, "optimal": 87.4, "seconds": 7.9, "on": "RTX 5090", "training": "14.7 million weights, GPU",
+        "source": "JAxtar, files of its repository, July 2026",
     },
 }  # fmt: skip
 
