@@ -14,7 +14,7 @@ project, author, copyright = "rubiks-gym", "The rubiks-gym authors", "The rubiks
 version = release = rubiks_gym.__version__
 
 extensions = ["myst_parser"]
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 exclude_patterns = ["_build", "**/__pycache__"]
 nitpicky = True

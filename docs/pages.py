@@ -124,9 +124,9 @@ def lead(text: str, origin: Path, page: Path, docs: Path) -> str:
     return "".join(part if part.startswith("```") else _LINK.sub(led, part) for part in parts)
 
 
-def toctree(pages, title: str = "") -> str:
-    """A table of contents of pages beside this one."""
-    return ":::{toctree}\n:maxdepth: 1\n" + (f":caption: {title}\n" if title else "") + "\n" + "\n".join(pages) + "\n:::\n"
+def toctree(pages, hidden: bool = False) -> str:
+    """A table of contents of pages beside this one; hidden where a table links to them already."""
+    return ":::{toctree}\n:maxdepth: 1\n" + ":hidden:\n" * hidden + "\n" + "\n".join(pages) + "\n:::\n"
 
 
 # Registries -------------------------------------------------------------------------------------------------------------
@@ -144,18 +144,24 @@ def algorithms() -> str:
 
 def environments(folder: Path) -> str:
     """The list of environments; writes a page and a picture of each."""
-    rows = ["| id | puzzles | actions | states | time limit |", "|---|---|---|---|---|"]
+    rows = ["| | id | puzzles | actions | states | time limit |", "|---|---|---|---|---|---|"]
     for entry in rubiks_gym.PUZZLES.values():
-        page = entry.id.lower()
-        puzzle = puzzle_from_name(entry.examples[0])
+        page, puzzle = entry.id.lower(), puzzle_from_name(entry.examples[0])
         (folder / f"{page}.md").write_text(environment(entry, puzzle, folder))
-        count = f"{puzzle.n_states:,}" if puzzle.n_states else "not known"
-        examples = ", ".join(f"`{name}`" for name in entry.examples)
-        limit = entry.max_episode_steps
-        rows.append(f"| [`{entry.id}`]({page}.md) | {examples} | {puzzle.n_actions} | {count} | {limit} |")
+        cells = [f"![{entry.id}]({page}.png){{width=130px}}", f"[{entry.id}]({page}.md)"]
+        cells += [", ".join(f"`{name}`" for name in entry.examples[:2]), str(puzzle.n_actions), states_of(puzzle)]
+        rows.append(f"| {' | '.join(cells)} | {entry.max_episode_steps} |")
     pages = [entry.id.lower() for entry in rubiks_gym.PUZZLES.values()]
     told = "Actions and states are those of the first puzzle named. Each page is the docstring of the environment.\n\n"
-    return "# Environments\n\n" + told + "\n".join(rows) + "\n\n" + toctree(pages)
+    return "# Environments\n\n" + told + "\n".join(rows) + "\n\n" + toctree(pages, hidden=True)
+
+
+def states_of(puzzle) -> str:
+    """How many states there are, as long as a reader can take the number in."""
+    n = puzzle.n_states
+    if not n:
+        return "not known"
+    return f"{n:,}" if n < 10**20 else f"{str(n)[0]}.{str(n)[1:3]} * 10<sup>{len(str(n)) - 1}</sup>"
 
 
 def environment(entry, puzzle, folder: Path) -> str:
@@ -170,7 +176,7 @@ def environment(entry, puzzle, folder: Path) -> str:
     facts = [
         ("action space", f"`{env.action_space}`"),
         ("observation space", f"`{env.observation_space}`"),
-        ("states", f"{puzzle.n_states:,}" if puzzle.n_states else "not known"),
+        ("states", states_of(puzzle)),
         ("make", f'`gym.make("{entry.id}")`, `gym.make_vec("{entry.id}", num_envs=1024)`'),
         ("puzzle", ", ".join(f"`{name}`" for name in entry.examples)),
     ]
