@@ -161,7 +161,8 @@ def states_of(puzzle) -> str:
     n = puzzle.n_states
     if not n:
         return "not known"
-    return f"{n:,}" if n < 10**20 else f"{str(n)[0]}.{str(n)[1:3]} * 10<sup>{len(str(n)) - 1}</sup>"
+    mantissa, exponent = f"{n:.2e}".split("e+")
+    return f"{n:,}" if n < 10**20 else f"{mantissa} * 10<sup>{exponent}</sup>"
 
 
 def environment(entry, puzzle, folder: Path) -> str:
