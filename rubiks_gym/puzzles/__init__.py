@@ -11,6 +11,7 @@ from rubiks_gym.puzzles.permutation import PermutationPuzzle
 from rubiks_gym.puzzles.puzzle import LONGEST, Puzzle, are_solutions, sample_seeds
 from rubiks_gym.puzzles.rings import Pancake, TopSpin
 from rubiks_gym.puzzles.sliding import SlidingTile
+from rubiks_gym.puzzles.symmetries import Symmetries, find_symmetries
 from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
 from rubiks_gym.puzzles.twisty import Megaminx, Pyraminx, Skewb
 from rubiks_gym.registration import PUZZLES, puzzle_from_name
@@ -35,9 +36,11 @@ __all__ = [
     "RubikNxN",
     "Skewb",
     "SlidingTile",
+    "Symmetries",
     "TopSpin",
     "are_solutions",
     "check_puzzle",
+    "find_symmetries",
     "get_num_threads",
     "puzzle_from_name",
     "sample_seeds",
