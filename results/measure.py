@@ -172,7 +172,11 @@ def train_command(algorithm: str, run: Run, folder: Path | None = None) -> list[
     """The command that trains a run."""
     words = ["python", "-m", f"train.{algorithm}", "--preset", run.preset, "--run.seed", str(run.seed)]
     for key, value in run.changed.items():
-        words += [f"--config.{key.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else (value,))]
+        name = key.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--config.{name}" if value else f"--config.no-{name}")
+        else:
+            words += [f"--config.{name}", *map(str, value if isinstance(value, tuple) else (value,))]
     return [*words, "--run.folder", str(folder or Path("runs") / algorithm / str(run))]
 
 

@@ -257,6 +257,8 @@ def test_the_command_that_trains_a_run_spells_out_its_settings():
         "python -m train.davi --preset 2x2 --run.seed 3 --config.rule states --config.some-sizes 1 2 "
         "--run.folder runs/davi/rule-states-s3"
     )
+    flags = train_command("symmetric_ntuple", Run("3x3-demo", 0, {"two_sided": True}, "two-sided"))
+    assert "--config.two-sided" in flags and "True" not in flags
 
 
 def test_states_asked_are_the_same_every_time_and_in_their_groups():
