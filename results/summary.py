@@ -14,6 +14,7 @@ from rubiks_gym.exact import bench
 SHOWN = (
     ("symmetric_ntuple", "uniform, test set", "3x3-qtm", ("beam 8,192", "beam 262,144")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
+    ("davi", "uniform", "hanoi-10-3", ("greedy",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
     ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube", "DeepCube, as printed")),
     ("adi", "uniform", "3x3", ("DeepCube",)),
