@@ -12,7 +12,9 @@ from rubiks_gym.exact import bench
 
 # algorithm, questions, run, searches: what the README shows of each
 SHOWN = (
-    ("symmetric_ntuple", "uniform, test set", "3x3-qtm", ("beam 8,192", "beam 262,144")),
+    ("symmetric_ntuple", "uniform", "3x3-qtm", ("beam 8,192",)),
+    ("symmetric_ntuple", "tails", "trained-qtm", ("beam 16,384, tail 13", "certified")),
+    ("symmetric_ntuple", "bench 100", "trained-htm", ("certified up to 17",)),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
     ("davi", "uniform", "hanoi-10-3", ("greedy",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
@@ -64,17 +66,25 @@ def truth() -> str:
 
 
 def headline(studies: dict[str, Study]) -> str:
-    """What the network of a run does with random cubes; the run is named, since the trained solver is of another seed."""
-    for answer in studies["symmetric_ntuple"].of("uniform", "3x3-qtm"):
+    """What the network of a run does with random cubes (another seed than the trained tables), and these with proofs."""
+    texts, study = [], studies["symmetric_ntuple"]
+    for answer in study.of("uniform", "3x3-qtm")[:1]:
         lengths, record = records.unpack(answer.record).lengths, answer.record
-        solved = np.isfinite(lengths)
-        minutes = record["training"]["seconds"] / 60
-        return (
+        solved, minutes = np.isfinite(lengths), record["training"]["seconds"] / 60
+        texts.append(
             f"After {minutes:.0f} minutes of learning on two cores such a network ({answer.run}) solves {solved.sum():,} of "
             f"{len(lengths):,} uniformly random cubes, in {lengths[solved].mean():.1f} quarter turns on average and "
             f"{record['each']['cpu_seconds']:.1f} CPU seconds each."
         )
-    return "Not measured yet: `python -m results --measure symmetric_ntuple` does."
+    for answer in (answer for answer in study.of("tails", "trained-qtm") if answer.label == "certified"):
+        (_, lengths, distances), record = records.unpack(answer.record), answer.record
+        within = (lengths <= np.array(record["lower"])) & (np.array(record["times"]) <= 60)
+        texts.append(
+            f"Joined with an exact search (`--search certified`) the trained tables solve {(lengths == distances).sum()} of "
+            f"{len(lengths)} cubes of DeepCubeA's test set optimally, {within.sum()} with a proof within a minute on one core, "
+            f"in {record['each']['cpu_seconds']:.1f} CPU seconds on average."
+        )
+    return " ".join(texts) or "Not measured yet: `python -m results --measure symmetric_ntuple` does."
 
 
 def figure(value: Any) -> str:
