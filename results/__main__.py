@@ -42,6 +42,7 @@ def documents(folder: Path) -> dict[Path, str]:
     base = records.ROOT if folder == records.AUTHORS else folder
     every = studies(folder)
     texts = {(str(place(name)), "results"): document(each) for name, each in every.items()}
+    texts[str(place("zoo")), "records"] = comparison.same_cubes(every.values())
     texts[str(place("zoo")), "seeds"] = comparison.boards(every["td_ntuple"])
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
     texts[summary.TRUTH] = summary.truth()

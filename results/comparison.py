@@ -1,15 +1,18 @@
 """Learners compared on the same cubes: performance profiles, differences of pairs, and interquartile means over seeds."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from results import records
+from results import records, states
 from results.plots import COLOURS
 from results.questions import Answer, Study
-from results.statistics import over_runs, paired, profile
+from results.statistics import mean_text, over_runs, paired, profile, share_text
 from results.tables import table
 
+FEWEST = 300  # cubes of a question that is compared
 MOST = 12  # moves beyond the optimum that are shown
 
 
@@ -68,6 +71,36 @@ def pairs(answers: list[Answer]) -> str:
                     rows.append([label, a.run.title, b.run.title, text, str(found.n)])
     told = "Mean difference of lengths, first minus second, over the cubes that both solve; interval by a paired bootstrap."
     return table(["search", "first", "second", "moves longer", "cubes"], rows) + f"\n\n{told}"
+
+
+def same_cubes(studies: Iterable[Study]) -> str:
+    """Everything that was recorded cube by cube on uniformly random cubes, cut to those that all of a puzzle were asked.
+
+    n uniform states of a seed begin with the states of any smaller n, so the first ones of different questions are the same.
+    """
+    groups: dict[tuple[str, int], list[Answer]] = {}
+    for answer in (answer for study in studies for answer in study.all()):
+        of, record = (answer.question.states and states.describe(answer.question.states)) or {}, answer.record
+        uniform = of.get("kind") in ("Uniform", "EachAlone")
+        if uniform and record and records.usable(record) and len(record.get("lengths", [])) >= FEWEST:
+            groups.setdefault((record["puzzle"], of["seed"]), []).append(answer)
+    texts = []
+    for (puzzle, seed), answers in sorted(groups.items()):
+        if len({answer.algorithm for answer in answers}) < 2:
+            continue
+        n = min(len(answer.record["lengths"]) for answer in answers)
+        rows = []
+        for answer in answers:
+            found = records.unpack(answer.record)
+            lengths, distances = found.lengths[:n], found.distances[:n]
+            known, done = np.isfinite(distances), np.isfinite(lengths)
+            best = share_text(int((lengths == distances)[known].sum()), int(known.sum())) if known.any() else ""
+            learner = answer.run.title if answer.algorithm == "zoo" else f"{answer.algorithm}, {answer.run}"
+            cells = [learner, answer.label, share_text(int(done.sum()), n), best, mean_text(lengths[done])]
+            rows.append([*cells, f"{answer.record['each']['cpu_seconds']:.3g}"])
+        heading = f"### {puzzle}: the first {n} uniformly random cubes of seed {seed}"
+        texts.append(f"{heading}\n\n{table(['learner', 'search', 'solved', 'optimal', 'mean length', 'CPU s'], rows)}")
+    return "\n\n".join(texts) or "No two learners were asked the same cubes yet."
 
 
 def boards(study: Study) -> str:

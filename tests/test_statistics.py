@@ -1,12 +1,16 @@
 """Statistics of comparisons against scipy's, and by what they promise."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from results.comparison import boards, excess, pairs, profiles, seconds
+from results import states
+from results.comparison import boards, excess, pairs, profiles, same_cubes, seconds
 from results.questions import Answer, Question, Run
 from results.statistics import interquartile_mean, over_runs, paired, profile, wilson
+from rubiks_gym.puzzles import puzzle_from_name
 
 
 def test_the_interquartile_mean_is_the_trimmed_mean():
@@ -78,6 +82,28 @@ def test_a_comparison_draws_and_pairs_what_records_say():
     upper = figure.axes[0].get_lines()
     assert [line.get_label() for line in upper] == ["davi", "adi"]
     assert upper[0].get_ydata()[:2].tolist() == [1 / 3, 2 / 3] and upper[1].get_ydata()[2] == 1
+
+
+def test_uniform_cubes_of_a_seed_begin_alike_however_many_there_are():
+    for puzzle in map(puzzle_from_name, ("rubik2x2-qtm", "rubik3x3-qtm")):
+        few, many = states.uniform(puzzle, n=30)[0], states.uniform(puzzle, n=200)[0]
+        assert (few == many[:30]).all() and not (few == states.uniform(puzzle, n=30, seed=1)[0]).all()
+    few, truth, groups = states.each_alone(puzzle_from_name("rubik2x2-qtm"), n=30)
+    assert (few == states.uniform(puzzle_from_name("rubik2x2-qtm"), n=200)[0][:30]).all() and groups.tolist() == list(range(30))
+
+
+def test_only_learners_that_were_asked_the_same_cubes_stand_in_one_table():
+    def study(algorithm, n, seed, length):
+        asked = Question("uniform", (algorithm,), partial(states.uniform, n=n, seed=seed))
+        record = {"puzzle": "rubik2x2-qtm", "clean": True, "lengths": [length] * n, "distances": [10] * n}
+        answer = Answer(algorithm, Run("p"), asked, "beam", record | {"each": {"cpu_seconds": 0.1}})
+        return type("Study", (), {"all": lambda self: [answer]})()
+
+    text = same_cubes([study("davi", 300, 0, 10), study("adi", 500, 0, 12), study("ppo", 500, 1, 14)])
+    assert "rubik2x2-qtm: the first 300 uniformly random cubes of seed 0" in text and "ppo" not in text
+    assert "| davi, p-s0 | beam | 100% (98.7 to 100) | 100% (98.7 to 100) | 10.00 | 0.1 |" in text
+    assert "| adi, p-s0 | beam | 100% (98.7 to 100) | 0% (0 to 1.3) | 12.00 | 0.1 |" in text
+    assert "yet" in same_cubes([study("davi", 300, 0, 10)])
 
 
 def test_boards_are_compared_only_where_all_puzzles_and_seeds_are_there():
