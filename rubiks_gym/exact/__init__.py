@@ -1,7 +1,9 @@
-"""True distances: `ExactTable(puzzle)` of every puzzle of up to 50 million states, `OptimalSolver(cube)` of the 3x3x3."""
+"""True distances: `ExactTable(puzzle)` of every puzzle of up to 50 million states, `OptimalSolver(cube)` of the 3x3x3,
+`SlidingSolver(puzzle)` of sliding tiles."""
 
 from rubiks_gym.exact.agent import Exact
 from rubiks_gym.exact.optimal import OptimalSolver, Proof, certify
+from rubiks_gym.exact.sliding import SlidingSolver
 from rubiks_gym.exact.table import ExactTable, has_table
 
-__all__ = ["Exact", "ExactTable", "OptimalSolver", "Proof", "certify", "has_table"]
+__all__ = ["Exact", "ExactTable", "OptimalSolver", "Proof", "SlidingSolver", "certify", "has_table"]

@@ -1,0 +1,87 @@
+"""Shortest solutions of sliding tiles: pattern databases against a plain search, lengths against tables and Korf's states."""
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+from rubiks_gym.exact import ExactTable, SlidingSolver, sliding
+from rubiks_gym.puzzles import Hanoi, SlidingTile, are_solutions, sample_seeds
+
+# The first ten of the hundred of Korf 1985, whose goal has the blank first, and their lengths.
+KORF = """
+14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3
+13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6
+14 7 8 2 13 11 10 4 9 12 5 0 3 6 1 15
+5 12 10 7 15 11 14 0 8 2 1 13 3 4 9 6
+4 7 14 13 10 3 9 12 11 5 6 15 1 2 8 0
+14 7 1 9 12 3 6 15 8 11 2 5 10 0 4 13
+2 11 15 5 13 4 6 7 12 8 10 1 9 3 14 0
+12 11 15 3 8 0 4 2 6 13 9 5 14 1 10 7
+3 14 9 11 5 4 8 2 13 12 6 7 10 1 15 0
+13 11 8 9 0 15 7 10 4 3 6 14 5 12 2 1
+"""
+LENGTHS = [57, 55, 59, 56, 56, 52, 52, 50, 46, 59]
+
+
+def plain_database(puzzle, tiles):
+    """The fewest slides of the tiles alone that bring them home, by places of the tiles: breadth first, free slides first."""
+    start = (*(tile - 1 for tile in tiles), puzzle.state_size - 1)
+    best, queue, found = {start: 0}, deque([start]), {}
+    while queue:
+        *places, blank = queue.popleft()
+        cost = best[(*places, blank)]
+        found.setdefault(tuple(places), cost)
+        for place in puzzle._comes_from[blank]:
+            if place >= 0:
+                after = (*(blank if p == place else p for p in places), int(place))
+                price = cost + (place in places)
+                if price < best.get(after, 999):
+                    best[after] = price
+                    (queue.append if place in places else queue.appendleft)(after)
+    return found
+
+
+@pytest.mark.parametrize(("rows", "columns", "tiles"), [(2, 3, (1, 5)), (3, 3, (2, 3, 7)), (3, 2, (4, 1, 2))])
+def test_a_pattern_database_equals_a_plain_search(rows, columns, tiles):
+    puzzle = SlidingTile(rows, columns)
+    table, plain = sliding.build(puzzle, tiles), plain_database(puzzle, tiles)
+    n = puzzle.state_size
+    assert (table < 255).sum() == len(plain)
+    for places, cost in plain.items():
+        assert table[sum(place * n**digit for digit, place in enumerate(places))] == cost
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 3), (3, 2), (2, 4), (3, 3)])
+def test_solutions_are_as_short_as_the_table_says_and_bounds_never_above(rows, columns, rng, monkeypatch):
+    monkeypatch.setattr(sliding, "_NODES", 50)  # so that searches are interrupted and go on
+    puzzle = SlidingTile(rows, columns)
+    solver, states = SlidingSolver(puzzle), puzzle.random_states(sample_seeds(rng, 60))
+    true, bounds, proof = ExactTable(puzzle).distance(states), solver.bounds(states), solver.solve(states)
+    assert (bounds <= true).all() and ((true - bounds) % 2 == 0).all()
+    assert proof.proven.all() and (proof.upper == true).all() and (proof.lower == true).all()
+    assert are_solutions(puzzle, states, proof.moves).all()
+    assert solver.solve(puzzle.goal[None]).moves == [[]]
+
+
+def test_the_first_of_korfs_hundred_have_their_known_lengths():
+    puzzle = SlidingTile()
+    states = np.array([line.split() for line in KORF.strip().splitlines()], int)
+    states = ((16 - states[:, ::-1]) % 16).astype(np.uint8)  # the board turned round, so that the blank comes last
+    solver = SlidingSolver(puzzle)
+    proof = solver.solve(states)
+    assert proof.upper.tolist() == LENGTHS and are_solutions(puzzle, states, proof.moves).all()
+    assert (solver.bounds(states) >= [41, 43, 41, 42, 42, 36, 30, 32, 32, 43]).all()  # Manhattan distances, as Korf has them
+
+
+def test_a_search_that_runs_out_of_time_says_what_it_knows():
+    with pytest.raises(ValueError, match="sliding tiles on at most 32 places, not for sliding-tile-6-6"):
+        SlidingSolver(SlidingTile(6, 6))
+    with pytest.raises(ValueError, match="not for hanoi-3-3"):
+        SlidingSolver(Hanoi())
+    assert [len(group) for group in sliding.groups_of(5, 5)] == [5, 5, 5, 5, 4]
+    solver = SlidingSolver(SlidingTile())
+    far = SlidingTile().check([*range(15, 2, -1), 1, 2, 0])  # none is more than 80 slides away
+    proof = solver.solve(far, seconds=0.01)
+    assert not proof.proven[0] and proof.moves == [None] and proof.upper[0] == -1
+    assert solver.bounds(far)[0] <= proof.lower[0] <= 80
