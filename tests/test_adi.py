@@ -403,3 +403,18 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
     with pytest.raises(ValueError, match="--probe-every must be a whole number of at least 0"):
         train(replace(options(tmp_path / "run"), probe_every=-1))
     assert not (tmp_path / "run").exists()
+
+
+def test_separate_networks_share_nothing_and_joint_ones_the_trunk():
+    puzzle = Rubik2x2()
+    features = make_features(puzzle, "pieces")
+    states = puzzle.random_states(sample_seeds(np.random.default_rng(0), 20))
+    indices = torch.from_numpy(feature_indices(puzzle, features, states))
+    for joint in (True, False):
+        network = make_network(features, puzzle.n_actions, Architecture("pieces", (16, 8), 4, joint=joint), 0)
+        v, p = (out.detach().clone() for out in network(indices))
+        with torch.no_grad():
+            network.trunk[0].weight += 1.0
+        after_v, after_p = network(indices)
+        assert not torch.equal(after_v, v) and torch.equal(after_p, p) != joint
+        assert torch.equal(network.policy(network.for_policy(indices)), after_p)

@@ -32,6 +32,7 @@ class Architecture(NamedTuple):
     trunk: tuple[int, ...]  # neurons of the layers that value and policy share
     head: int  # neurons of the layer before each output
     symmetric: bool = False  # whether a cube is read as the canonical representative of its symmetry class
+    joint: bool = True  # whether value and policy share the trunk; if not, each has one of its own
 
 
 def deepcube(scale: int) -> Architecture:
@@ -44,6 +45,7 @@ NETWORKS: dict[str, Architecture] = {
     "deepcube-half": deepcube(2),  # BetaCube's models 2 and 3
     "deepcube-quarter": deepcube(4),  # BetaCube's model 4
     "deepcube-eighth": deepcube(8),
+    "deepcube-eighth-separate": deepcube(8)._replace(joint=False),  # what DeepCube compares its joint network with
     # ours, for one or two cores
     "pairs": Architecture("pairs", (96, 128), 64),
     "symmetric-pairs": Architecture("pairs", (96, 128), 64, symmetric=True),
@@ -66,24 +68,31 @@ class Network(nn.Module):
         self.trunk = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(architecture.trunk))
         self.value_head, self.policy_head = nn.Linear(last, head), nn.Linear(last, head)
         self.value_out, self.policy_out = nn.Linear(head, 1), nn.Linear(head, n_actions)
+        self.own_first = None if architecture.joint else EmbeddingSum(features.total, first)  # the policy's
+        self.own_trunk = None if architecture.joint else nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(architecture.trunk))
         bound = (6 / (len(features.offset) + first)) ** 0.5
-        nn.init.uniform_(self.first.embedding.weight, -bound, bound)
-        for layer in self.modules():
-            if isinstance(layer, nn.Linear):
-                nn.init.xavier_uniform_(layer.weight)  # Glorot's
-                nn.init.zeros_(layer.bias)
+        for layer in (self.first, self.own_first):
+            if layer is not None:
+                nn.init.uniform_(layer.embedding.weight, -bound, bound)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)  # Glorot's
+                nn.init.zeros_(module.bias)
 
     def forward(self, indices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Values and scores."""
-        x = self.shared(indices)
-        return self.value(x), self.policy(x)
+        x = self.for_value(indices)
+        return self.value(x), self.policy(x if self.own_first is None else self.for_policy(indices))
 
-    def shared(self, indices: torch.Tensor) -> torch.Tensor:
-        """What the trunk hands to the heads."""
-        x = elu(self.first(indices), inplace=True)
-        for layer in self.trunk:
-            x = elu(layer(x), inplace=True)
-        return x
+    def for_value(self, indices: torch.Tensor) -> torch.Tensor:
+        """What the trunk hands to the value head."""
+        return _through(self.first, self.trunk, indices)
+
+    def for_policy(self, indices: torch.Tensor) -> torch.Tensor:
+        """What its trunk, the same unless they are separate, hands to the policy head."""
+        if self.own_first is None or self.own_trunk is None:
+            return self.for_value(indices)
+        return _through(self.own_first, self.own_trunk, indices)
 
     def value(self, x: torch.Tensor) -> torch.Tensor:
         """The value head's output [B] for that of the trunk."""
@@ -92,6 +101,13 @@ class Network(nn.Module):
     def policy(self, x: torch.Tensor) -> torch.Tensor:
         """The policy head's scores [B, A] for the output of the trunk."""
         return self.policy_out(elu(self.policy_head(x), inplace=True))
+
+
+def _through(first: EmbeddingSum, trunk: nn.ModuleList, indices: torch.Tensor) -> torch.Tensor:
+    x = elu(first(indices), inplace=True)
+    for layer in trunk:
+        x = elu(layer(x), inplace=True)
+    return x
 
 
 def make_network(features: Features, n_actions: int, architecture: Architecture, seed: int) -> Network:
@@ -103,10 +119,10 @@ def make_network(features: Features, n_actions: int, architecture: Architecture,
 @torch.inference_mode()
 def values(network: Network, indices: np.ndarray) -> np.ndarray:
     """The network's values [B] float32 for feature indices [B, T]."""
-    return network.value(network.shared(torch.from_numpy(indices))).numpy()
+    return network.value(network.for_value(torch.from_numpy(indices))).numpy()
 
 
 @torch.inference_mode()
 def probabilities(network: Network, indices: np.ndarray, legal: np.ndarray) -> np.ndarray:
     """The network's policy [B, A] float32 for feature indices [B, T], over the legal actions [B, A]."""
-    return as_probabilities(network.policy(network.shared(torch.from_numpy(indices))), legal)
+    return as_probabilities(network.policy(network.for_policy(torch.from_numpy(indices))), legal)

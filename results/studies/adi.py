@@ -86,7 +86,8 @@ FIGURE_3 = BETACUBES | {"vanilla MCTS": Search("mcts-betacube-vanilla", nodes=50
 # BetaCube's open questions, each at 2 million cubes with the goal's value fixed: N = 20 * walks against M, size of the network
 OPEN: dict[str, dict[str, Any]] = {
     **{f"N-{20 * walks}": {"walks": walks, "iterations": 100_000 // walks} for walks in (25, 100, 400)},
-    **{f"size-{size}": {"network": f"deepcube-{size}"} for size in ("eighth", "quarter", "half")},
+    "separate": {"network": "deepcube-eighth-separate"},
+    **{f"size-{size}": {"network": f"deepcube-{size}"} for size in ("quarter", "half")},
 }
 OTHER_C = {f"full MCTS, c = {c}": Search("mcts-betacube-full", {"c": float(c)}, nodes=1000) for c in (1, 4, 16)}
 SMALL, TURNS = solvers(1000, 100_000, 0.6), solvers(10_000, 100_000, 0.2)
