@@ -90,9 +90,12 @@ def together(answers: list[Answer]) -> str:
     return Section("", "test set", "search, cubes, solved, mean length, optimal, nodes, CPU s").lines(joined)
 
 
+RIVALS = "sD^vPX*<>"  # markers, more than there are colours
+
+
 def length_plot(answers: list[Answer]) -> Figure:
     """Mean length and share optimal against CPU seconds, seeds together, beside what others report."""
-    figure, (left, right) = plots.panels(2, 4)
+    figure, (left, right) = plots.panels(2, 4.6)
     points = []
     seeds: dict[str, list[Answer]] = {}
     for answer in answers:
@@ -106,7 +109,7 @@ def length_plot(answers: list[Answer]) -> Figure:
     for ax, y, below, above, key in ((left, length, low, high, "length"), (right, share, least, most, "optimal")):
         ax.fill_between(x, below, above, color=plots.COLOURS[0], alpha=0.15, linewidth=0)
         ax.plot(x, y, color=plots.COLOURS[0], marker="o", label="ours, CPU seconds")
-        for (name, row), colour, marker in zip(CUBES_3X3.items(), cycle(plots.COLOURS[1:]), cycle(plots.MARKERS[1:])):
+        for (name, row), colour, marker in zip(CUBES_3X3.items(), cycle(plots.COLOURS[1:]), RIVALS, strict=False):
             if row[key] is None:
                 continue
             if row["seconds"]:
@@ -116,7 +119,7 @@ def length_plot(answers: list[Answer]) -> Figure:
         ax.set(xscale="log", xlabel="seconds a cube; others on GPUs")
     left.axhline(np.mean(records.unpack(answers[0].record).distances), color="black", linewidth=0.8)
     left.set_title("mean length; the black line is optimal")
-    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
     right.set(title="percent solved optimally", ylim=(0, 103))
     return figure
 
