@@ -185,6 +185,18 @@ def test_symmetric_positions_are_as_far_as_is_known(solver):
     assert (cube.after(POSITIONS["superflip"][0]) == superflip).all()
 
 
+def test_images_of_one_another_are_searched_once(solver):
+    superflip = solver.cube.after(POSITIONS["superflip"][0])  # all 48 symmetries leave it as it is, and it is its own inverse
+    limit = 20 if solver.cube.metric == "qtm" else 17
+    found, nodes = solver.refute(superflip, limit, 60, float("inf"))
+    assert found == [] and nodes < 20_000_000  # another cube takes hundreds of millions
+    spots = solver.cube.after(POSITIONS["four spots"][0])  # 16 symmetries
+    distance = POSITIONS["four spots"][1 if solver.cube.metric == "qtm" else 2]
+    (moves,), _ = solver.refute(spots, distance, 60, float("inf"))
+    assert are_solutions(solver.cube, spots[None], [moves]).all()
+    assert solver.refute(spots, distance - solver.step, 60, float("inf"))[0] == []
+
+
 def test_out_of_time_or_nodes_bounds_are_returned(solver):
     state = random_states(solver.cube, 1, seed=3)
     for budget in ({"seconds": 0.3}, {"nodes": 2_000}):

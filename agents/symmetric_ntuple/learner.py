@@ -139,7 +139,7 @@ class Learner:
             cost = self._look_up(states[first : first + _MINIBATCH])
             rise = np.clip(targets[first : first + _MINIBATCH] - cost, -_MAX_RAISE if c.two_sided else 0, _MAX_RAISE)
             self._learn(lr * rise)
-            too_low, gap = too_low + np.count_nonzero(rise), gap + rise.sum(dtype=float)
+            too_low, gap = too_low + np.count_nonzero(rise > 0), gap + rise.sum(dtype=float)
         paths = [(start, found.moves[0]) for start, (found, _) in zip(starts, episodes, strict=True) if found.solved[0]]
         if c.path_lr:
             self._learn_paths(lr * c.path_lr, paths)

@@ -143,8 +143,14 @@ class OptimalSolver:
             states = self.cube.apply(states[rows], actions)
             node = self.cube.canonical_form[node[rows], actions].astype(np.int64)
             begun = np.concatenate([begun[rows], actions[:, None]], axis=1)
-        row, moves, nodes = self.first(states, node, limit - begun.shape[1], seconds, most)
-        nodes += len(node)
+        nodes = len(node)
+        if len(np.unique(self.cube.symmetries(state[None])[0], axis=0)) < 48:  # then many of these are images of one another
+            _, first, count_of = np.unique(self.cube.representatives(states), axis=0, return_index=True, return_counts=True)
+            node[first[count_of > 1]] = 0  # an image may go on with what its own moves would not allow
+            kept = np.sort(first)
+            states, node, begun = states[kept], node[kept], begun[kept]
+        row, moves, looked_at = self.first(states, node, limit - begun.shape[1], seconds, most)
+        nodes += looked_at
         if row == STOPPED:
             return None, nodes
         return ([] if row == NONE else [begun[row].tolist() + moves]), nodes
