@@ -211,6 +211,11 @@ def test_installed_alone_the_wheel_solves_cubes_and_hanoi(fresh):
     assert "solved in 3 moves" in in_fresh(fresh, "python", "-m", "rubiks_gym", "solve", "--puzzle", "rubik2x2-htm", "R U2 F'")
     with pytest.raises(AssertionError, match="error: exact:hanoi-3-3 needs the learners, which are not installed"):
         in_fresh(fresh, "rubiks-gym", "solve", "--agent", "exact:hanoi-3-3", "--random", "1")
+    fetched = in_fresh(fresh, "python", "-m", "rubiks_gym.zoo", "--fetch", "tabular/hanoi-5-3", "--source", ROOT / "zoo")
+    assert fetched.strip() == str(ROOT / "zoo" / "tabular" / "hanoi-5-3" / "agent.npz")
+    with pytest.raises(AssertionError, match="agent.npz needs the learners, which are not installed"):
+        program = "import sys; from rubiks_gym import zoo; zoo.load('tabular/hanoi-5-3', sys.argv[1])"
+        in_fresh(fresh, "python", "-c", program, ROOT / "zoo")
 
 
 def test_what_a_new_user_tries_works_where_the_wheel_is_installed_alone(fresh):
