@@ -453,5 +453,5 @@ def test_long_walks_of_many_are_made_in_pieces_and_are_the_same(monkeypatch):
     cube, seeds = Rubik3x3(), np.arange(3000, dtype=np.uint64)
     depths = seeds.astype(np.int64) % 40
     whole = cube.walk(seeds, depths), cube.walks(seeds, 7)
-    monkeypatch.setattr("rubiks_gym.puzzles.permutation.AT_A_TIME", 1000)
+    monkeypatch.setattr("rubiks_gym.puzzles.tabled.AT_A_TIME", 1000)
     assert (cube.walk(seeds, depths) == whole[0]).all() and (cube.walks(seeds, 7) == whole[1]).all()
