@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rubiks_gym import command_line, search
-from rubiks_gym.exact import Exact, OptimalSolver, has_table
-from rubiks_gym.puzzles import Puzzle, Rubik3x3, puzzle_from_name
+from rubiks_gym.exact import Exact, OptimalSolver, SlidingBounds, has_table
+from rubiks_gym.puzzles import Puzzle, Rubik3x3, SlidingTile, puzzle_from_name
 from rubiks_gym.search import Budget, Choice, Perimeter, Solutions
 
 TRAINED = "rubik3x3-qtm"  # the puzzle of the tables that come with the suite
@@ -27,6 +27,8 @@ def load_agent(run: str | None, name: str | None) -> Any:
         from rubiks_gym import ntuple
 
         return ntuple.trained(puzzle.name if puzzle.name in ntuple.TRAINED else TRAINED, puzzle)
+    if isinstance(puzzle, SlidingTile) and puzzle.state_size <= 16:
+        return SlidingBounds(puzzle)
     raise ValueError(
         f"{puzzle.name} is too large for an exact table, and no trained agent for it comes along: give --agent RUN"
     )

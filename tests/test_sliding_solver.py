@@ -5,6 +5,7 @@ from collections import deque
 import numpy as np
 import pytest
 
+from rubiks_gym import cli
 from rubiks_gym.exact import ExactTable, SlidingSolver, sliding
 from rubiks_gym.puzzles import Hanoi, SlidingTile, are_solutions, sample_seeds
 
@@ -85,3 +86,9 @@ def test_a_search_that_runs_out_of_time_says_what_it_knows():
     proof = solver.solve(far, seconds=0.01)
     assert not proof.proven[0] and proof.moves == [None] and proof.upper[0] == -1
     assert solver.bounds(far)[0] <= proof.lower[0] <= 80
+
+
+def test_the_15_puzzle_is_solved_by_name(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["rubiks-gym", "solve", "--puzzle", "sliding-tile-4-4", "D R D L U"])
+    cli.main()
+    assert "solved in 5 moves: D R U L U" in capsys.readouterr().out

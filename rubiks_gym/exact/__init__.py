@@ -3,7 +3,7 @@
 
 from rubiks_gym.exact.agent import Exact
 from rubiks_gym.exact.optimal import OptimalSolver, Proof, certify
-from rubiks_gym.exact.sliding import SlidingSolver
+from rubiks_gym.exact.sliding import SlidingBounds, SlidingSolver
 from rubiks_gym.exact.table import ExactTable, has_table
 
-__all__ = ["Exact", "ExactTable", "OptimalSolver", "Proof", "SlidingSolver", "certify", "has_table"]
+__all__ = ["Exact", "ExactTable", "OptimalSolver", "Proof", "SlidingBounds", "SlidingSolver", "certify", "has_table"]
