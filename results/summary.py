@@ -16,7 +16,6 @@ SHOWN = (
     ("symmetric_ntuple", "tails", "trained-qtm", ("beam 16,384, tail 13", "certified")),
     ("symmetric_ntuple", "bench 100", "trained-htm", ("certified up to 17",)),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
-    ("davi", "uniform", "hanoi-10-3", ("greedy",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
     ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube", "DeepCube, as printed")),
     ("adi", "uniform", "3x3", ("DeepCube",)),

@@ -139,8 +139,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "hanoi-4-3": Preset("hanoi-4-3", replace(_HANOI, iterations=600), "four disks"),
     "hanoi-7-3": Preset("hanoi-7-3", replace(_TOWERS, iterations=1000), "seven disks"),
-    # To be right to half a move in a thousand the learning rate stays high, and the target network averages over more steps.
-    "hanoi-10-3": Preset("hanoi-10-3", replace(_TOWERS, iterations=3000, learning_rate_end=5e-4, ema_decay=0.99), "ten disks"),
+    "hanoi-10-3": Preset("hanoi-10-3", replace(_TOWERS, iterations=3000), "ten disks"),
     "hanoi-5-4": Preset("hanoi-5-4", replace(_HANOI, iterations=600), "five disks on four pegs"),
     "hanoi-8-4": Preset("hanoi-8-4", replace(_FOUR, iterations=2000), "eight disks on four pegs"),
     "hanoi-7-3-windows": Preset("hanoi-7-3", replace(_HANOI, iterations=3000), "seven disks, read by fives"),
