@@ -74,13 +74,13 @@ KINDS = [name for name in SMALL if name in [example for entry in PUZZLES.values(
 
 
 class Clock:
-    """A second passes whenever somebody looks."""
+    """A second, or what is said, passes whenever somebody looks."""
 
-    def __init__(self) -> None:
-        self.now = 0.0
+    def __init__(self, tick: float = 1.0) -> None:
+        self.now, self.tick = 0.0, tick
 
     def __call__(self) -> float:
-        self.now += 1.0
+        self.now += self.tick
         return self.now
 
 
@@ -631,7 +631,7 @@ def test_unsolved_is_reported_when_the_nodes_are_spent(search):
 
 @each_search
 def test_searches_end_in_time(search):
-    puzzle, clock, threads = Rubik3x3(), Clock(), get_num_threads()
+    puzzle, clock, threads = Rubik3x3(), Clock(0.5), get_num_threads()
     budget = Budget(seconds=30, nodes=10**12, clock=clock)
     options = {"revisit": False} if SEARCHES[search].function is greedy else {}
     set_num_threads(1)  # beams side by side would pass each other's seconds

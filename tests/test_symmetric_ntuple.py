@@ -320,7 +320,7 @@ def test_trained_tables_solve_random_cubes(rng):
 def test_trained_tables_are_loaded_by_name():
     states = CUBE.walk(sample_seeds(np.random.default_rng(0), 20), 9)
     assert (trained_tables().cost_to_go(states) == agents.load("symmetric_ntuple:rubik3x3-qtm").cost_to_go(states)).all()
-    with pytest.raises(ValueError, match="no trained tables are called 'rubik5x5': there are rubik3x3-qtm"):
+    with pytest.raises(ValueError, match="no trained tables are called 'rubik5x5': there are rubik3x3-htm, rubik3x3-qtm"):
         trained_tables("rubik5x5")
 
 

@@ -70,13 +70,14 @@ export async function makeSolver(module, npz, suite) {
 
   /**
    * Search from a state with a beam of a width: {moves or null, nodes}. After every layer `pause(step, cost)` is awaited; when it
-   * answers false, the search ends.
+   * answers false, the search ends. No solution of more than `atMost` moves is looked for: the first state of a layer to be inside the
+   * perimeter is at its rim.
    */
-  async function search(state, width, pause) {
+  async function search(state, width, pause, atMost = Infinity) {
     bytes().set(state, room);
     let length = wasm.begin(room, width);
     for (let step = 1; length === -1; step++) {
-      length = wasm.step();
+      length = step + RADIUS > atMost ? -2 : wasm.step();
       if (length === -1 && pause && (await pause(step, wasm.bestCost(), wasm.nodes())) === false) return null;
     }
     const moves = length < 0 ? null : Array.from(bytes().slice(wasm.solutionAt(), wasm.solutionAt() + length));
@@ -89,11 +90,12 @@ export async function makeSolver(module, npz, suite) {
     return Array.from(bytes().slice(room + 32, room + 52));
   }
 
-  /** The same from the state and from its inverse, whose solution is undone from its end; the shorter of both. */
+  /** The same from the state and, for what is shorter, from its inverse, whose solution is undone from its end. */
   async function bothWays(state, width, pause = async () => true) {
     const own = await search(state, width, (...at) => pause(0, ...at));
     if (own === null) return null;
-    const other = await search(inverse(state), width, (...at) => pause(1, ...at));
+    const atMost = own.moves === null ? Infinity : own.moves.length - 1;
+    const other = await search(inverse(state), width, (...at) => pause(1, ...at), atMost);
     if (other === null) return null;
     const back = other.moves?.map((action) => action ^ 1).reverse() ?? null;
     const moves = back === null || (own.moves !== null && own.moves.length <= back.length) ? own.moves : back;
