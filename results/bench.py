@@ -27,8 +27,9 @@ DEEPEST = {"qtm": 20, "htm": 18}  # iterations of minutes; the next takes ten ti
 def make(metric: str, first: int, deepest: int, again: bool, file: Path) -> None:
     """Append a line for each of the first cubes that is not done."""
     done = bench.known(metric, file)
-    given_up = -1 if again else deepest
-    missing = [i for i in range(first) if not (i in done and (done[i]["proven"] or done[i]["deepest"] >= given_up >= 0))]
+    missing = [
+        i for i in range(first) if i not in done or not (done[i]["proven"] or (done[i]["deepest"] >= deepest and not again))
+    ]
     if not missing:
         return
     records.refuse_changes()
