@@ -261,3 +261,23 @@ def lights_rank(pivots, patterns, states, out):
     possible = (on @ basis.astype(np.int64) % 2 == states).all(axis=1)
     out[:] = np.where(possible, on @ (1 << np.arange(len(pivots))), -1)
     return bool(possible.all())
+
+
+def ntuple_sums(tuples, radix, images, weights, entries):
+    """The sum of a table's weights over a puzzle's entries [B, E] and the images of every tuple, one look-up at a time."""
+    totals, start = np.zeros(len(entries)), 0
+    for each in tuples:
+        seen = set()
+        for source, image in zip(images.source, images.image, strict=True):
+            looked_at = frozenset(source[list(each)].tolist())
+            if looked_at in seen:
+                continue
+            seen.add(looked_at)
+            for b, x in enumerate(entries):
+                index, stride = start, 1
+                for e in each:
+                    index += int(image[e, x[source[e]]]) * stride
+                    stride *= int(radix[e])
+                totals[b] += weights[index]
+        start += int(np.prod(radix[list(each)]))
+    return totals

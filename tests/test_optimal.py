@@ -1,15 +1,13 @@
 """The optimal solver: coordinates, lower bounds against published counts, solutions against breadth-first search; the bench."""
 
 import json
-import re
-import shutil
-import subprocess
 import sys
 from functools import partial
 
 import numpy as np
 import pytest
 
+from benchmarks import reid
 from results.strata import stratum, undo
 from rubiks_gym.exact import ExactTable, bench, cosets
 from rubiks_gym.exact.bench import FARTHEST, POSITIONS
@@ -176,23 +174,26 @@ def test_certificates_name_what_a_solution_is_and_wrong_ones_cost_nothing(solver
 
 def test_symmetric_positions_are_as_far_as_is_known(solver):
     cube = solver.cube
-    for name, (moves, quarter, half) in POSITIONS.items():
-        state, known = cube.after(moves), quarter if cube.metric == "qtm" else half
-        assert len(moves.split()) == quarter  # so none of them is further away than this
-        if known <= 12:
-            assert solver.distance(state[None]).tolist() == [known], name
+    for name, ways in POSITIONS.items():
+        there = cube.parse(ways[cube.metric])
+        state = cube.after(there)
+        assert (Rubik3x3("qtm").after(ways["qtm"]) == state).all(), name
+        if len(there) <= 12:
+            assert solver.distance(state[None]).tolist() == [len(there)], name
     superflip = cube.goal + np.repeat([0, 1], [8, 12])
-    assert (cube.after(POSITIONS["superflip"][0]) == superflip).all()
+    assert (cube.after(POSITIONS["superflip"][cube.metric]) == superflip).all()
+    assert [len(ways.split()) for ways in POSITIONS["superflip"].values()] == [24, 20]
 
 
 def test_images_of_one_another_are_searched_once(solver):
     unlimited = (float("inf"), float("inf"))
-    superflip = solver.cube.after(POSITIONS["superflip"][0])  # all 48 symmetries leave it as it is, and it is its own inverse
+    # All 48 symmetries leave the superflip as it is, and it is its own inverse.
+    superflip = solver.cube.after(POSITIONS["superflip"][solver.cube.metric])
     limit = 18 if solver.cube.metric == "qtm" else 16
     found, nodes = solver.refute(superflip, limit, *unlimited)
     assert found == [] and nodes < 2_000_000  # another cube takes several times as many
-    spots = solver.cube.after(POSITIONS["four spots"][0])  # 16 symmetries
-    distance = POSITIONS["four spots"][1 if solver.cube.metric == "qtm" else 2]
+    there = solver.cube.parse(POSITIONS["four spots"][solver.cube.metric])
+    spots, distance = solver.cube.after(there), len(there)  # 16 symmetries
     (moves,), _ = solver.refute(spots, distance, *unlimited)
     assert are_solutions(solver.cube, spots[None], [moves]).all()
     assert solver.refute(spots, distance - solver.step, *unlimited)[0] == []
@@ -353,23 +354,12 @@ def test_anybodys_results_are_replayed_and_compared(tmp_path, monkeypatch):
 
 # An independent program ---------------------------------------------------------------------------------------------------
 
-# Facelets by place, in the order in which Reid's program wants its cubies
-PLACES = (
-    "7,19 5,10 1,46 3,37 28,25 32,16 34,52 30,43 23,12 21,41 48,14 50,39 "
-    "8,20,9 2,11,45 0,47,36 6,38,18 29,15,26 27,24,44 33,42,53 35,51,17"
-)
 
-
-@pytest.mark.skipif(shutil.which("rubiks_optimal") is None, reason="Debian's package rubiks, Reid's program, is not installed")
+@pytest.mark.skipif(not reid.installed(), reason="Debian's package rubiks, Reid's program, is not installed")
 def test_reids_program_finds_the_same_lengths():
     cube = Rubik3x3()
     states = np.concatenate([walk_ends(cube, depth, 3, seed=depth) for depth in range(8, 15)])
-    texts = [cube.facelets(state) for state in states]
-    places = [[int(f) for f in place.split(",")] for place in PLACES.split()]
-    lines = [" ".join("".join(text[f] for f in place) for place in places) for text in texts]
-    printed = subprocess.run(["rubiks_optimal"], input="\n".join(lines), capture_output=True, text=True).stdout
-    lengths = [int(re.search(r"\((\d+)q\*", part)[1]) for part in printed.split("enter cube")[1:] if "q*" in part]
-    assert lengths == OptimalSolver(cube).distance(states).tolist()
+    assert reid.lengths(cube, states) == OptimalSolver(cube).distance(states).tolist()
 
 
 @pytest.mark.parametrize("metric", bench.METRICS)

@@ -27,13 +27,16 @@ FOLDER = Path(__file__).parent / "cubes"
 # Superflip with four spots, 26 quarter turns from the goal, as far as a 3x3x3 can be (Rokicki and Davidson 2014); its first q
 # moves lead to a position at distance q.
 FARTHEST = "D' D' L R D' L R' D U' R' U' U' L' R' B F U' F' F' L' R U' U' F' U' U'"
-# Symmetric positions by moves that lead there, and their distances in quarter and in half turns. That of the superflip was
-# proven by Reid (1995); the others take the solver a moment.
+# Symmetric positions, by shortest ways there in quarter and in half turns. That of the superflip was proven by Reid (1995); the
+# others take the solver a moment.
 POSITIONS = {
-    "six spots": ("U D' R L' F B' U D'", 8, 8),
-    "four spots": ("F F B B U D' R R L L U D'", 12, 8),
-    "pons asinorum": ("R R L L U U D D F F B B", 12, 6),
-    "superflip": ("R' U U B L' F U' B D F U D' L D D F' R B' D F' U' B' U D'", 24, 20),
+    "six spots": {"qtm": "U D' R L' F B' U D'", "htm": "U D' R L' F B' U D'"},
+    "four spots": {"qtm": "F F B B U D' R R L L U D'", "htm": "F2 B2 U D' R2 L2 U D'"},
+    "pons asinorum": {"qtm": "R R L L U U D D F F B B", "htm": "R2 L2 U2 D2 F2 B2"},
+    "superflip": {
+        "qtm": "R' U U B L' F U' B D F U D' L D D F' R B' D F' U' B' U D'",
+        "htm": "U R2 F B R B2 R U2 L B2 R U' D' R2 F R' L B2 U2 F2",
+    },
 }
 
 
