@@ -3,7 +3,7 @@
 Every command takes such a puzzle by the name of the file. From the file to a trained solver:
 
     rubiks-gym solve --puzzle permutation-examples/ivy.gap --random 2
-    python -m train.tabular --puzzle permutation-examples/ivy.gap --run.folder runs/ivy
+    python -m train.general_ntuple --puzzle permutation-examples/ivy.gap --run.folder runs/ivy
     rubiks-gym solve --agent runs/ivy --random 3
 """
 

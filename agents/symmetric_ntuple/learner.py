@@ -19,6 +19,10 @@ of walks in between hold F in place.
 A weight may be hit several times in a minibatch, near the goal thousands of times; it moves by the mean of what those look-ups
 ask for. So no minibatch is too large to be stable, and all cores work on it: first the errors, each thread some of the states,
 then the weights, each thread some of the tables. The result does not depend on the number of threads.
+
+More than one process. Under torchrun each rank makes some of a round's beams and backups, which are most of the work, and tells
+the others; all then learn all of it, so every rank holds the weights that one process alone would have, to the bit. Walks are
+cheaper to draw and learn than to tell: each rank does all of them.
 """
 
 from functools import partial
@@ -27,6 +31,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents.own_searches import backups, on_the_way
+from agents.ranks import gathered, rank_and_ranks
 from agents.symmetric_ntuple.config import SymmetricNTupleConfig
 from rubiks_gym.ntuple.agent import SymmetricNTuple
 from rubiks_gym.ntuple.network import SIZE, make_reader, possible_in, sums_to_learn
@@ -34,13 +40,17 @@ from rubiks_gym.puzzles import sample_seeds
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.cube import Cube
 from rubiks_gym.puzzles.threads import pieces, side_by_side
-from rubiks_gym.search import Budget, Perimeter, Solutions, beam
+from rubiks_gym.search import Budget, Perimeter, beam
 
 _MINIBATCH = 256  # states whose weights are updated together: their weights stay in the processor's cache meanwhile
 _MAX_RAISE = 2.0  # no backup asks for more, however far its target is
 _NEAR = 14  # moves of a walk up to which the contrastive loss takes its end for near
 _WALK_SHARE = 0.1  # learning rate on walks during the rounds, relative to that of the backups: they pull against each other
 _ROUND = 15.0  # work of a round in batches of walks, with the settings of the presets: 11.1 against 0.74 CPU seconds
+
+
+# A beam of a round: its solution, if it has found one, and every fourth of the states [B, S] that it kept
+Episode = tuple[list[int] | None, np.ndarray]
 
 
 class RoundMetrics(NamedTuple):
@@ -58,10 +68,11 @@ class Learner:
     A step is a batch of walks, later a round of beams with the batches of walks that follow it.
     """
 
-    rank = 0
+    rank, ranks = 0, 1
 
     def __init__(self, puzzle: Cube, config: SymmetricNTupleConfig, seed: int) -> None:
         self.puzzle, self.config, self.rng = puzzle, config, np.random.default_rng(seed)
+        self.rank, self.ranks = rank_and_ranks()
         self.done, self.total = 0, config.walk_batches + config.rounds
         self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
         self.weights = np.zeros((len(config.tables) * SIZE, 2), np.float32)
@@ -116,8 +127,8 @@ class Learner:
         """A round of beams from random states, then raise-only backups of every fourth state they kept."""
         c, puzzle, agent = self.config, self.puzzle, self.agent()
 
-        def episode(start: np.ndarray) -> tuple[Solutions, list[np.ndarray]]:
-            kept: list[np.ndarray] = []
+        def episode(start: np.ndarray) -> Episode:
+            kept = [np.empty((0, puzzle.state_size), np.uint8)]
             found = beam(
                 puzzle,
                 start[None],
@@ -128,19 +139,20 @@ class Learner:
                 budget=Budget(nodes=2**60),
                 watch=lambda layer: kept.append(layer[::4]),
             )
-            return found, kept
+            return (found.moves[0] if found.solved[0] else None), np.concatenate(kept)
 
         starts = puzzle.random_states(sample_seeds(self.rng, c.episodes))
-        episodes = side_by_side([partial(episode, start) for start in starts])
-        states = self.rng.permutation(np.concatenate([layer for _, kept in episodes for layer in kept]))
-        targets = self.backed_up(agent, states)
+        shares = gathered(side_by_side([partial(episode, start) for start in starts[self.rank :: self.ranks]]))
+        episodes = [shares[i % self.ranks][i // self.ranks] for i in range(len(starts))]
+        states = self.rng.permutation(np.concatenate([kept for _, kept in episodes]))
+        targets = np.concatenate(gathered(self.backed_up(agent, np.array_split(states, self.ranks)[self.rank])))
         too_low = gap = 0.0
         for first in range(0, len(states), _MINIBATCH):
             cost = self._look_up(states[first : first + _MINIBATCH])
             rise = np.clip(targets[first : first + _MINIBATCH] - cost, -_MAX_RAISE if c.two_sided else 0, _MAX_RAISE)
             self._learn(lr * rise)
             too_low, gap = too_low + np.count_nonzero(rise > 0), gap + rise.sum(dtype=float)
-        paths = [(start, found.moves[0]) for start, (found, _) in zip(starts, episodes, strict=True) if found.solved[0]]
+        paths = [(start, moves) for start, (moves, _) in zip(starts, episodes, strict=True) if moves is not None]
         if c.path_lr:
             self._learn_paths(lr * c.path_lr, paths)
         lengths = [len(moves) for _, moves in paths]
@@ -149,27 +161,15 @@ class Learner:
 
     def _learn_paths(self, lr: float, paths: list[tuple[np.ndarray, list[int]]]) -> None:
         """Regression of F on the moves left, at every state [S] on the way of solutions, whether that raises or lowers it."""
-        states, left = [], []
-        for state, moves in paths:
-            for i, action in enumerate(moves):
-                states.append(state)
-                left.append(len(moves) - i)
-                state = self.puzzle.apply(state[None], np.array([action]))[0]
+        states, left = on_the_way(self.puzzle, paths)
         order = self.rng.permutation(len(states))
         for first in range(0, len(order), _MINIBATCH):
             some = order[first : first + _MINIBATCH]
-            cost = self._look_up(np.array(states)[some])
-            self._learn(lr * np.clip(np.array(left, np.float32)[some] - cost, -_MAX_RAISE, _MAX_RAISE))
+            self._learn(lr * np.clip(left[some] - self._look_up(states[some]), -_MAX_RAISE, _MAX_RAISE))
 
     def backed_up(self, agent: SymmetricNTuple, states: np.ndarray) -> np.ndarray:
         """y [B] float32 of states [B, S] outside the perimeter."""
-        targets = np.empty(len(states), np.float32)
-        for first in range(0, len(states), 1 << 14):
-            children = self.puzzle.expand(states[first : first + (1 << 14)])
-            costs, inside = self.perimeter.evaluate(agent.cost_to_go, children.reshape(-1, self.puzzle.state_size))
-            costs = np.where(inside, costs, np.maximum(costs, self.perimeter.radius + 1))
-            targets[first : first + (1 << 14)] = 1 + costs.reshape(children.shape[:2]).min(axis=1)
-        return targets
+        return backups(self.puzzle, self.perimeter, agent.cost_to_go, states)
 
     def _look_up(self, states: np.ndarray) -> np.ndarray:
         """F of at most _MINIBATCH states [B, S], [B] float32."""

@@ -1,0 +1,96 @@
+"""Settings of the general n-tuple network and of its training; 0 stands for what suits the puzzle."""
+
+from dataclasses import dataclass
+
+from agents.general_ntuple.tuples import Budget
+from agents.networks.schedule import geometric
+from agents.protocol import Preset
+from rubiks_gym.checks import MANY, named, number, whole
+from rubiks_gym.puzzles import LONGEST, Puzzle
+
+
+@dataclass(frozen=True)
+class GeneralNTupleConfig:
+    """Settings of the network and of its training; letters in brackets are those of learner.py."""
+
+    table_weights: int = 10_000_000
+    """Weights of one look-up table at most, which bounds how many entries of a state it looks at."""
+    weights: int = 1 << 25
+    """Weights of all tables together at most, 4 bytes each."""
+    sizes: int = 2
+    """How many sizes of tuples there are, counted down from the largest that table_weights allows."""
+    coverage: int = 4
+    """How many tuples of each size look at every entry of a state at least, their images under symmetries included."""
+    tables: int = 2
+    """Tables of each size at least, where there are so many different ones."""
+    far: float = 0.0
+    """Cost-to-go of every state in an untrained network; 0 for two thirds of the puzzle's own scramble length."""
+    walk_length: int = 0
+    """Moves of a random walk from the goal (K); 0 for three quarters of the puzzle's own scramble length."""
+    walks: int = 2048
+    """Random walks in a batch."""
+    walk_batches: int = 30
+    """Batches of random walks learnt from before the first round of beams."""
+    walk_lr: float = 0.5
+    """Learning rate of the regression on the first batch of walks."""
+    walk_lr_end: float = 0.05
+    """Learning rate of the regression on the last batch of walks; it decays exponentially from walk_lr."""
+    rounds: int = 100
+    """Rounds of the learner's own beam searches."""
+    episodes: int = 32
+    """Beam searches in each round."""
+    width: int = 128
+    """Beam width of the searches that are learnt from."""
+    replay: int = 1 << 15
+    """States along the last solutions that are learnt from again after every round."""
+    path_lr: float = 0.2
+    """Learning rate on the states along solutions, in the first round; later ones take backup_lr's course."""
+    backup_lr: float = 0.3
+    """Learning rate of the Bellman backups of states that beams kept, in the first round."""
+    backup_lr_end: float = 0.03
+    """Learning rate of the Bellman backups in the last round; it decays exponentially from backup_lr."""
+    perimeter: int = 20_000
+    """States of the goal perimeter at most, whose distances are exact."""
+
+    def __post_init__(self) -> None:
+        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "weights", "perimeter", "replay"))
+        whole(1, 64, **named(self, "sizes", "coverage", "tables"))
+        whole(0, LONGEST, walk_length=self.walk_length)
+        number(least=0, far=self.far)
+        whole(0, **named(self, "walk_batches", "rounds"))
+        number(above=0, most=1, **named(self, "walk_lr", "walk_lr_end", "path_lr", "backup_lr", "backup_lr_end"))
+
+    def budget(self) -> Budget:
+        """What the tables may take."""
+        return Budget(self.table_weights, self.weights, self.sizes, self.coverage, self.tables)
+
+    def moves_of(self, puzzle: Puzzle) -> tuple[float, int]:
+        """The bias and K of a puzzle."""
+        return self.far or 2 / 3 * puzzle.k_max, self.walk_length or max(3 * puzzle.k_max // 4, 6)
+
+    def walk_lr_of(self, batch: int) -> float:
+        """The learning rate of batch 0..walk_batches - 1."""
+        return geometric(self.walk_lr, self.walk_lr_end, batch, self.walk_batches)
+
+    def backup_lr_of(self, round: int) -> float:
+        """The learning rate of round 0..rounds - 1."""
+        return geometric(self.backup_lr, self.backup_lr_end, round, self.rounds)
+
+
+# What the results are measured with. Nothing else here knows a puzzle by name: --puzzle NAME alone does as well.
+PRESETS: dict[str, Preset] = {
+    name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
+    for name, puzzle, minutes, changed in (
+        ("15-puzzle", "sliding-tile-4-4", 5, {"rounds": 250}),
+        ("24-puzzle", "sliding-tile-5-5", 10, {"rounds": 150, "weights": 100_000_000}),
+        ("pyraminx", "pyraminx", 1, {"rounds": 30}),
+        ("2x2x2", "rubik2x2-qtm", 1, {"rounds": 30}),
+        ("skewb", "skewb", 1, {"rounds": 30}),
+        ("pancake-15", "pancake-15", 1, {"rounds": 30}),
+        ("lights-out-5", "lights-out-5", 1, {"rounds": 30}),
+        ("lights-out-7", "lights-out-7", 2, {"rounds": 30}),
+        ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
+        ("4x4x4", "rubik4x4-qtm", 10, {"rounds": 50}),
+        ("megaminx", "megaminx", 10, {"rounds": 30}),
+    )
+}

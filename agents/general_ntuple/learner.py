@@ -1,0 +1,199 @@
+"""From nothing to a cost-to-go of any puzzle: regression on random walks, then targets from the learner's own beam searches.
+
+Far by default. All weights start at 0 and F at a bias of about the distance of a random state, so that what has never been seen
+is far. With a start at 0 the unseen would look like the goal, and no search would ever arrive.
+
+Walks. A walk of K moves from the goal passes states whose number of moves so far, k, is at least their distance and, while k is
+small, mostly equal to it. So k is not fitted by F itself but by
+
+    p(F) = c - T softplus((c - F) / T)        with saturation c and temperature T,
+
+which follows F below c and levels off above it: states beyond c need only be "far", and F keeps its slope where it is known.
+
+Beams. Beam searches with the present F give two kinds of targets. The states on the way of every solution found have the moves
+that were left: more than the distance if anything, but never a guess. They are few, so those of the last rounds are learnt from
+again after each. And for the states that beams kept,
+
+    y = 1 + min over children of F(child)        (exact inside the goal perimeter, at least its radius + 1 outside)
+
+is a Bellman backup, which may raise or lower F, by 2 at most. Raising it shows the next beam past the place where this one was
+lured to; without the paths, which are true, lowering it would carry the error of the lowest of many values through the tables.
+Beams start from walks, whose length grows while most are solved and shrinks while few are, until they start anywhere.
+
+F is read again before each of its states is learnt from, one after another: see `network`.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.general_ntuple.agent import GeneralNTuple
+from agents.general_ntuple.config import GeneralNTupleConfig
+from agents.general_ntuple.network import learn
+from agents.own_searches import backups, on_the_way
+from rubiks_gym.puzzles import Puzzle, sample_seeds
+from rubiks_gym.puzzles.threads import side_by_side
+from rubiks_gym.search import Budget, Perimeter, Solutions, beam
+
+_MAX_CHANGE = 2.0  # no backup asks for more, however far its target is
+_SATURATION, _TEMPERATURE = 0.75, 0.05  # c and T as shares of K
+_AT_A_TIME = 1 << 12  # states whose targets are worked out before they are learnt from
+_GROW, _SHRINK = 1.5, 0.8  # what becomes of the length of walks that beams start from
+_MANY_SOLVED, _FEW_SOLVED = 0.75, 0.4  # shares
+_EVERY = 2  # of the states that beams keep, one in so many is backed up
+_ANYWHERE = 4.0  # in scramble lengths of the puzzle: a walk that is longer leads to no particular states
+_ROUND = 10.0  # work of a round in batches of walks, roughly
+
+
+class RoundMetrics(NamedTuple):
+    """What a round of beams met."""
+
+    solved: float  # share of the beams that reached the goal perimeter
+    length: float  # mean length of their solutions
+    start_depth: float  # longest walk that beams started from; 0: from random states
+    backup_error: float  # root of the mean squared difference to the targets of backups
+    path_error: float  # the same on the paths of solutions
+
+
+class Learner:
+    """Weights under training. A step is a batch of walks, later a round of beams."""
+
+    rank = 0
+
+    def __init__(self, puzzle: Puzzle, config: GeneralNTupleConfig, seed: int) -> None:
+        self.puzzle, self.config, self.rng = puzzle, config, np.random.default_rng(seed)
+        self.done, self.total = 0, config.walk_batches + config.rounds
+        self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
+        self.far, self.walk_length = config.moves_of(puzzle)
+        self._untrained = GeneralNTuple.chosen(puzzle, self.far, config.budget())
+        self.weights = np.zeros(self._untrained.weights.shape, np.float32)
+        self.perimeter = largest_perimeter(puzzle, config.perimeter)
+        self.depth = float(self.walk_length)  # longest walk that beams start from
+        self.path_states, self.path_left = np.empty((0, puzzle.state_size), np.uint8), np.empty(0, np.float32)
+
+    def agent(self) -> GeneralNTuple:
+        """What has been learnt so far, weights rounded to 8 bits."""
+        return self._untrained.rounded(self.weights)
+
+    def iterate(self) -> dict[str, float]:
+        """The next batch of walks or round of beams; returns its metrics."""
+        c, done = self.config, self.done
+        self.done += 1
+        if done < c.walk_batches:
+            return {"walk_error": self.learn_walks(c.walk_lr_of(done))}
+        return self.learn_beams(c.backup_lr_of(done - c.walk_batches))._asdict()
+
+    def learn_walks(self, lr: float) -> float:
+        """Regression on one batch of walks; returns the mean squared error before."""
+        c, k = self.config, self.walk_length
+        states = self.puzzle.canonical_walks(sample_seeds(self.rng, c.walks), k).reshape(-1, self.puzzle.state_size)
+        steps = np.tile(np.arange(1, k + 1, dtype=np.float32), c.walks)
+        order = self.rng.permutation(len(states))
+        link = (_SATURATION * k, max(_TEMPERATURE * k, 0.5))
+        return self._learn(states[order], steps[order], lr, np.inf, link) / len(states)
+
+    def learn_beams(self, lr: float) -> RoundMetrics:
+        """A round of beams, then their paths and backups of the states they kept."""
+        c, puzzle, agent = self.config, self.puzzle, self.agent()
+        starts = self._starts()
+
+        def episode(start: np.ndarray) -> tuple[Solutions, list[np.ndarray]]:
+            kept: list[np.ndarray] = []
+            found = beam(
+                puzzle,
+                start[None],
+                agent.cost_to_go,
+                width=c.width,
+                max_steps=3 * self.puzzle.k_max,
+                perimeter=self.perimeter,
+                budget=Budget(nodes=2**60),
+                watch=lambda layer: kept.append(layer[::_EVERY]),
+            )
+            return found, kept
+
+        episodes = side_by_side([partial(episode, start) for start in starts])
+        paths = [(start, found.moves[0]) for start, (found, _) in zip(starts, episodes, strict=True) if found.solved[0]]
+        self._follow(len(paths) / len(starts))
+        layers = [layer for _, kept in episodes for layer in kept]
+        states = self.rng.permutation(np.concatenate(layers)) if layers else starts[:0]
+        squares = 0.0
+        for first in range(0, len(states), _AT_A_TIME):
+            some = states[first : first + _AT_A_TIME]
+            squares += self._learn(some, backups(puzzle, self.perimeter, agent.cost_to_go, some), lr, _MAX_CHANGE)
+        path_squares = self._learn_paths(lr * c.path_lr / c.backup_lr, paths)
+        lengths = [len(moves) for _, moves in paths]
+        return RoundMetrics(
+            len(paths) / len(starts),
+            float(np.mean(lengths or [0])),
+            self.depth if np.isfinite(self.depth) else 0.0,
+            float(np.sqrt(squares / max(len(states), 1))),
+            float(np.sqrt(path_squares / max(len(self.path_left), 1))),
+        )
+
+    def _starts(self) -> np.ndarray:
+        """Where the beams of a round start [B, S], outside the perimeter if walks get there."""
+        seeds = sample_seeds(self.rng, self.config.episodes)
+        if np.isfinite(self.depth):
+            depths = self.rng.integers(min(self.perimeter.radius + 1, int(self.depth)), int(self.depth) + 1, len(seeds))
+            return self.puzzle.walk(seeds, depths)
+        return self.puzzle.random_states(seeds)
+
+    def _follow(self, solved: float) -> None:
+        """Longer walks to start from after a round that solved many, shorter ones after one that solved few."""
+        if not np.isfinite(self.depth):
+            return
+        if solved >= _MANY_SOLVED:
+            self.depth *= _GROW
+        elif solved < _FEW_SOLVED:
+            self.depth = max(self.depth * _SHRINK, self.perimeter.radius + 2)
+        if self.depth > _ANYWHERE * self.puzzle.k_max:
+            try:
+                self.puzzle.random_states(np.zeros(1, np.uint64))
+                self.depth = np.inf
+            except NotImplementedError:  # a puzzle without uniformly random states
+                self.depth = _ANYWHERE * self.puzzle.k_max
+
+    def _learn_paths(self, lr: float, paths: list[tuple[np.ndarray, list[int]]]) -> float:
+        """Steps towards the moves left, at every state on the way of these and the last solutions; the squared errors."""
+        states, left = on_the_way(self.puzzle, paths)
+        self.path_states = np.concatenate([self.path_states, states])[-self.config.replay :]
+        self.path_left = np.concatenate([self.path_left, left])[-self.config.replay :]
+        order = self.rng.permutation(len(self.path_left))
+        return self._learn(self.path_states[order], self.path_left[order], min(lr, 1.0), np.inf)
+
+    def _learn(
+        self, states: np.ndarray, targets: np.ndarray, lr: float, clip: float, link: tuple[float, float] = (0.0, 0.0)
+    ) -> float:
+        """A step for each of states [B, S]; returns the sum of squared errors before."""
+        view, look_ups, _ = self._untrained.reader
+        return learn(view, look_ups, self.weights, self._untrained.bias, states, targets, lr, clip, link)
+
+    def state(self) -> dict[str, Any]:
+        depth = self.depth if np.isfinite(self.depth) else None
+        return {"done": self.done, "rng": self.rng.bit_generator.state, "depth": depth}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The weights before they are rounded; the agent has the others."""
+        return {"unrounded": self.weights, "path_states": self.path_states, "path_left": self.path_left}
+
+    def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        if arrays["unrounded"].shape != self.weights.shape:
+            raise ValueError(f"the tables have {self.weights.size:,} weights, the checkpoint {arrays['unrounded'].size:,}")
+        self.weights[:] = arrays["unrounded"]
+        self.path_states, self.path_left = arrays["path_states"], arrays["path_left"]
+        self.rng.bit_generator.state = state["rng"]
+        self.depth = float("inf") if state["depth"] is None else float(state["depth"])
+        self.done = int(state["done"])
+
+
+def largest_perimeter(puzzle: Puzzle, most: int) -> Perimeter:
+    """The goal perimeter with the largest radius that has at most so many states."""
+    radius = 0
+    while radius < puzzle.k_max:
+        try:
+            Perimeter(puzzle, radius + 1, most)
+        except ValueError:
+            break
+        radius += 1
+    return Perimeter(puzzle, radius, most)

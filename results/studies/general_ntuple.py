@@ -1,0 +1,39 @@
+"""The n-tuple network for any puzzle: random states of each, with the truth where it is known, beside what others report."""
+
+from functools import partial
+
+from results.published import OTHER_PUZZLES
+from results.questions import Question, Run, Search, Study
+from results.states import slid, turned, uniform
+from results.tables import Section
+
+
+def beam(width: int, radius: int) -> Search:
+    """A beam that ends in the perimeter, however many states it takes."""
+    return Search("beam", {"width": width}, radius, nodes=10**12)
+
+
+SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
+LARGE = ("24-puzzle", "lights-out-7", "top-spin")
+DEEP = ("4x4x4", "megaminx")  # how deep scrambles are solved
+RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in (*SMALL, *LARGE, *DEEP)]
+QUESTIONS = [
+    Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12)}),
+    Question("15-puzzle wider", ("15-puzzle",), partial(slid, n=200), {"beam 8,192": beam(8192, 12)}, seeds=(0,)),
+    Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
+    Question("large", LARGE, partial(uniform, n=50), {"beam 8,192": beam(8192, 4)}),
+    Question("deep", DEEP, partial(turned, most=40, n=10, every=10, first=10), {"beam 4,096": beam(4096, 3)}),
+]
+COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
+SECTIONS = [
+    Section(
+        "The 15-puzzle: 1,000 random states, shortest solutions proven",
+        "15-puzzle, 15-puzzle wider",
+        COLUMNS,
+        beside=OTHER_PUZZLES,
+    ),
+    Section("Small puzzles: 200 random states", "small", COLUMNS),
+    Section("Larger puzzles: 50 random states", "large", COLUMNS, beside=OTHER_PUZZLES),
+    Section("How deep scrambles are solved: percent by moves of the scramble", "deep", by="moves", note=OTHER_PUZZLES["4x4x4"]),
+]
+STUDY = Study("general_ntuple", RUNS, QUESTIONS, SECTIONS, ("walk_batches", "rounds"))

@@ -1,0 +1,225 @@
+"""The n-tuple network for any puzzle: what it finds in a puzzle, its kernels against plain ones, and that it learns."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+from agents.general_ntuple.agent import GeneralNTuple
+from agents.general_ntuple.config import GeneralNTupleConfig
+from agents.general_ntuple.learner import Learner
+from agents.general_ntuple.network import learn
+from agents.general_ntuple.symmetry import find_images
+from agents.general_ntuple.tuples import choose_tuples
+from agents.general_ntuple.view import make_view, sample
+from rubiks_gym import files
+from rubiks_gym.exact import ExactTable
+from rubiks_gym.puzzles import LightsOut, Pyraminx, Rubik3x3, Rubik4x4, SlidingTile, puzzle_from_name, sample_seeds
+from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
+from rubiks_gym.registration import PUZZLES
+from rubiks_gym.search import beam
+from tests import reference
+
+ROOT = Path(__file__).parent.parent
+SMALL = GeneralNTupleConfig(
+    table_weights=5000,
+    weights=50_000,
+    coverage=1,
+    walk_length=8,
+    walks=32,
+    walk_batches=2,
+    rounds=1,
+    episodes=2,
+    width=8,
+    perimeter=50,
+)
+
+
+def small_agent(puzzle, rng, **config):
+    agent = GeneralNTuple.chosen(puzzle, 10.0, replace(SMALL, **config).budget())
+    agent.scale = 0.5
+    agent.weights[:] = rng.integers(-9, 10, agent.weights.size)
+    return agent
+
+
+def found(puzzle):
+    states = sample(puzzle)
+    view = make_view(puzzle, states)
+    return states, view, find_images(puzzle, view, states)
+
+
+def test_the_learner_knows_no_puzzle_by_name():
+    classes = {str(entry.puzzle).partition(":")[2] for entry in PUZZLES.values() if isinstance(entry.puzzle, str)} - {
+        "Permutation"
+    }
+    names = classes | {name for name in PUZZLES if name != "permutation"}
+    names |= {"cube", "tiles", "blank", "lamp", "disk", "sliding"}
+    for file in sorted((ROOT / "agents" / "general_ntuple").glob("*.py")):
+        told = file.read_text().partition("\nPRESETS")[0]  # which are commands by name
+        code = re.sub(r'""".*?"""|#[^\n]*', "", told, flags=re.DOTALL)  # documents may give examples
+        assert not [name for name in names if re.search(name, code, re.IGNORECASE)], file.name
+
+
+def test_a_view_has_the_state_and_its_inverse(rng):
+    board = SlidingTile(3, 3)
+    states = board.random_states(sample_seeds(rng, 50))
+    np.testing.assert_array_equal(found(board)[1].read(states), np.concatenate([states, np.argsort(states, axis=1)], axis=1))
+    cube = Rubik3x3()
+    _, view, _ = found(cube)
+    states = cube.random_states(sample_seeds(rng, 50))
+    x, of_inverse = view.read(states), view.read(cube.inverse(states))
+    np.testing.assert_array_equal(x[:, :20], of_inverse[:, 20:])
+    np.testing.assert_array_equal(x[:, 20:], of_inverse[:, :20])
+    assert (view.radix == 24).all()
+
+
+def test_a_view_sees_pieces_where_a_state_lists_stickers():
+    _, view, images = found(Rubik4x4())
+    assert sorted(view.radix.tolist()) == [6] * 24 + [24] * 32  # centres; corners and edges
+    assert len(images.source) == 96
+
+
+@pytest.mark.parametrize(("puzzle", "n"), [(SlidingTile(3, 3), 2), (LightsOut(4), 8), (Pyraminx(), 48), (Rubik3x3(), 96)])
+def test_symmetries_are_found(puzzle, n, rng):
+    _, view, images = found(puzzle)
+    assert len(images.source) == n
+    goal, x = view.read(puzzle.goal[None]), view.read(puzzle.random_states(sample_seeds(rng, 20)))
+
+    def of(each, x):
+        return images.image[each][np.arange(len(view.radix)), x[:, images.source[each]]]
+
+    seen = [{row.tobytes() for row in of(other, of(n - 1, x))} for other in range(n)]
+    assert all(np.array_equal(of(each, goal), goal) for each in range(n))  # the goal is its own image
+    assert {row.tobytes() for row in x} in seen and len(set(map(frozenset, seen))) == n  # they are a group
+
+
+def test_tables_look_at_neighbours_and_at_what_tells_which_moves_are_legal():
+    board = SlidingTile(4, 4)
+    states, view, images = found(board)
+    tuples = choose_tuples(board, view, images, states, GeneralNTupleConfig().budget())
+    assert all(16 in each for each in tuples)  # where the blank is
+    places = [[divmod(e, 4) for e in each if e < 16] for each in tuples if any(e < 16 for e in each)]
+    assert 0.4 < len(places) / len(tuples) < 0.6  # the others look at where tiles are
+    assert {len(each) for each in places} == {3, 4} and {
+        both for each in places for r, c in each for both in ((r, c), (c, r))
+    } == set(np.ndindex(4, 4))
+    for each in places:
+        assert all(any(abs(r - row) + abs(c - column) == 1 for r, c in each) for row, column in each)
+
+
+@pytest.mark.parametrize("name", ["sliding-tile-3-3", "rubik2x2-qtm", "lights-out-4", "rubik4x4-qtm", "hanoi-4-3"])
+def test_the_network_is_the_plain_one(name, rng):
+    puzzle = puzzle_from_name(name)
+    agent = small_agent(puzzle, rng)
+    states, view, images = found(puzzle)
+    states = states[1:200]
+    expected = agent.bias + 0.5 * reference.ntuple_sums(agent.tuples, view.radix, images, agent.weights, view.read(states))
+    costs = agent.cost_to_go(states)
+    np.testing.assert_allclose(np.where(puzzle.is_solved(states), 0, expected), costs, atol=1e-3)
+    assert agent.cost_to_go(puzzle.goal[None])[0] == 0
+
+
+def plain_cost(agent, weights, states):
+    _, view, images = found(agent.puzzle)
+    return agent.bias + reference.ntuple_sums(agent.tuples, view.radix, images, weights, view.read(states))
+
+
+def step(agent, weights, state, target, lr=0.5, clip=np.inf, link=(0.0, 0.0)):
+    view, look_ups, _ = agent.reader
+    return learn(view, look_ups, weights, agent.bias, state, np.array([target], np.float32), lr, clip, link)
+
+
+def test_a_step_moves_a_state_by_its_share_of_the_error_and_no_more(rng):
+    puzzle = Pyraminx()
+    agent = small_agent(puzzle, rng)
+    weights = rng.normal(size=agent.weights.size).astype(np.float32)
+    states = np.concatenate([puzzle.walk(sample_seeds(rng, 3), np.ones(3, int)), puzzle.random_states(sample_seeds(rng, 3))])
+    for state in states[:, None]:  # near the goal many images read the same weight
+        (before,) = plain_cost(agent, weights, state)
+        assert step(agent, weights, state, before + 3) == pytest.approx(9, rel=1e-3)
+        assert plain_cost(agent, weights, state)[0] == pytest.approx(before + 1.5, abs=1e-3)
+        step(agent, weights, state, before + 100, clip=2.0)
+        assert plain_cost(agent, weights, state)[0] == pytest.approx(before + 2.5, abs=1e-3)
+
+
+def test_walks_are_fitted_through_a_link_that_levels_off(rng):
+    puzzle = SlidingTile(3, 3)
+    agent = small_agent(puzzle, rng)
+    weights = np.zeros(agent.weights.size, np.float32)
+    state = puzzle.random_states(sample_seeds(rng, 1))
+    agent.bias = 50.0
+    step(agent, weights, state, 12, link=(10.0, 1.0))
+    assert np.abs(weights).max() < 1e-6  # 50 and 12 both mean far
+    agent.bias = 5.0
+    step(agent, weights, state, 7, link=(10.0, 1.0))
+    assert plain_cost(agent, weights, state)[0] == pytest.approx(6, abs=0.05)
+
+
+def test_rounded_weights_cost_nearly_the_same(rng):
+    agent = small_agent(Pyraminx(), rng)
+    weights = rng.normal(size=agent.weights.size).astype(np.float32)
+    states = agent.puzzle.random_states(sample_seeds(rng, 30))
+    off = agent.rounded(weights).cost_to_go(states) - plain_cost(agent, weights, states)
+    assert 0 < np.abs(off).max() < 0.5 * len(agent.reader.look_ups.offset) * np.abs(weights).max() / 127
+
+
+def test_it_learns_to_solve(rng):
+    puzzle = SlidingTile(3, 3)
+    config = GeneralNTupleConfig(table_weights=10_000, walks=64, walk_batches=5, rounds=20, episodes=16, width=8, perimeter=100)
+    learner = Learner(puzzle, config, 0)
+    states = puzzle.random_states(sample_seeds(rng, 100))
+    truth = ExactTable(puzzle).distance(states)
+
+    def optimal():
+        found = beam(puzzle, states, learner.agent().cost_to_go, width=8, max_steps=60)
+        return np.mean([solved and len(moves) == d for solved, moves, d in zip(found.solved, found.moves, truth, strict=True)])
+
+    untrained = optimal()
+    for _ in range(config.walk_batches):
+        learner.iterate()
+    after_walks = optimal()
+    while learner.done < learner.total:
+        metrics = learner.iterate()
+    assert untrained < 0.1 and after_walks > untrained + 0.2
+    assert optimal() > max(0.85, after_walks) and metrics["solved"] == 1 and metrics["start_depth"] == 0
+
+
+def test_threads_make_no_difference():
+    before, found = get_num_threads(), []
+    try:
+        for threads in (1, 3):
+            set_num_threads(threads)
+            learner = Learner(SlidingTile(3, 3), replace(SMALL, episodes=8, width=64), 5)
+            while learner.done < learner.total:
+                learner.iterate()
+            found.append(learner.weights)
+    finally:
+        set_num_threads(before)
+    assert found[0].any() and np.array_equal(*found)
+
+
+@pytest.mark.parametrize("name", [entry.examples[0] for entry in PUZZLES.values()])
+def test_every_puzzle_of_the_registry_can_be_learnt(name, tmp_path):
+    puzzle = puzzle_from_name(name)
+    learner = Learner(puzzle, SMALL, 0)
+    metrics = [learner.iterate() for _ in range(learner.total)]
+    assert all(np.isfinite(list(each.values())).all() for each in metrics)
+    agent = learner.agent()
+    assert np.count_nonzero(agent.weights) > 20
+    if puzzle.state_size > 90:  # to load it takes seconds, and is nothing new
+        return
+    files.save(tmp_path / "checkpoints" / "000000000001.npz", agents.describe(agent), agent.arrays())
+    states = puzzle.walk(np.arange(20, dtype=np.uint64), np.arange(20))
+    np.testing.assert_array_equal(agents.load(tmp_path).cost_to_go(states), agent.cost_to_go(states))
+
+
+def test_tuples_and_weights_that_do_not_fit_are_refused(rng):
+    puzzle = SlidingTile(2, 2)
+    for tuples, fault in (([[0, 0]], "different entries"), ([[0, 99]], "0..7"), ([], "1 to 1,000, got 0")):
+        with pytest.raises(ValueError, match=fault):
+            GeneralNTuple(puzzle, tuples, 1.0)
+    with pytest.raises(ValueError, match="16 int8 weights, got float64"):
+        GeneralNTuple(puzzle, [[0, 1]], 1.0, 1.0, np.zeros(16))
