@@ -19,6 +19,7 @@ AGENTS: dict[str, str] = {
     "tabular": "agents.tabular.agent:Tabular",
     "td_ntuple": "agents.td_ntuple.agent:TdNTuple",
     "symmetric_ntuple": "rubiks_gym.ntuple.agent:SymmetricNTuple",
+    "general_ntuple": "agents.general_ntuple.agent:GeneralNTuple",
     "davi": "agents.davi.agent:Davi",
     "adi": "agents.adi.agent:Adi",
     "ppo_chasenet": "agents.ppo_chasenet.agent:PpoChaseNet",
@@ -42,11 +43,12 @@ def describe(agent: Agent) -> dict[str, Any]:
     return {"agent": kind, "puzzle": agent.puzzle.name, "settings": agent.settings()}
 
 
-def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
+def load(run: str | Path, puzzle: Puzzle | None = None, device: str = "cpu", **how: bool) -> Agent:
     """The agent of a run folder (its last whole checkpoint), one of PRETRAINED, or a baseline such as "exact:rubik2x2-qtm".
 
     "zoo:davi/hanoi-4-3" is one of the zoo, a path that ends with .npz the file of one. With a puzzle given, an agent of another
-    puzzle or metric is refused.
+    puzzle or metric is refused. A network computes on the device; `how` has the other settings of
+    `agents.networks.hardware.choose_hardware`.
     """
     kind, _, name = str(run).partition(":")
     state: dict[str, Any]
@@ -70,9 +72,21 @@ def load(run: str | Path, puzzle: Puzzle | None = None) -> Agent:
         raise ValueError(f"{run} was trained on {own.name}, not on {puzzle.name}")
     try:
         settings = {key: tuple(value) if isinstance(value, list) else value for key, value in state["settings"].items()}
-        return agent_class(state["agent"]).from_stored(own, settings, arrays)  # JSON has lists where settings are tuples
+        agent = agent_class(state["agent"]).from_stored(own, settings, arrays)  # JSON has lists where settings are tuples
     except (KeyError, TypeError, AttributeError, RuntimeError, MemoryError, OverflowError) as error:
         raise ValueError(f"{run} does not hold what an agent of kind {state['agent']!r} needs: {error}") from None
+    return place(agent, device, **how)
+
+
+def place(agent: Agent, device: str = "auto", **how: bool) -> Agent:
+    """The agent, its network moved to a device; one without a network stays on the processor."""
+    if hasattr(agent, "place") and (device != "cpu" or any(how.values())):
+        from agents.networks.hardware import choose_hardware  # imports torch, which a table needs not
+
+        agent.place(choose_hardware(device, **how))
+    elif not hasattr(agent, "place") and (device not in ("auto", "cpu") or any(how.values())):
+        raise ValueError(f"{type(agent).__name__} has no network to compute on {device}: it takes --device cpu or auto alone")
+    return agent
 
 
 __all__ = [
@@ -85,4 +99,6 @@ __all__ = [
     "last_checkpoint",
     "load",
     "load_checkpoint",
+    "place",
+    "run_folder",
 ]

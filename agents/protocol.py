@@ -10,8 +10,9 @@ from rubiks_gym.puzzles import Puzzle
 class Agent(Protocol):
     """Both functions take states [B, S]. Lower cost-to-go is better; its unit is moves.
 
-    An agent may also have `decomposed`, a `rubiks_gym.search.DecomposedHeuristic`, and `SEARCH`, the search that suits it: a
-    dict of defaults that whatever a user sets overrides.
+    An agent may also have `decomposed`, a `rubiks_gym.search.DecomposedHeuristic`, or `child_costs`, the cost-to-go of all
+    children [B, A] at once (None if it does not know them), and `SEARCH`, the search that suits it: a dict of defaults that
+    whatever a user sets overrides.
     """
 
     puzzle: Puzzle

@@ -17,14 +17,14 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from results import comparison, papers, plots, records, summary
+from results import comparison, papers, plots, records, scale, summary
 from results.measure import MINE, measure
 from results.questions import Study
 from results.tables import document
 from rubiks_gym import files
 from rubiks_gym.command_line import run
 
-STUDIES = ("symmetric_ntuple", "td_ntuple", "davi", "adi", "ppo_chasenet", "zoo")
+STUDIES = ("symmetric_ntuple", "general_ntuple", "td_ntuple", "davi", "adi", "ppo_chasenet", "zoo")
 
 
 def place(name: str) -> Path:
@@ -46,6 +46,7 @@ def documents(folder: Path) -> dict[Path, str]:
     texts[str(place("zoo")), "seeds"] = comparison.boards(every["td_ntuple"])
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
     texts[summary.TRUTH] = summary.truth()
+    texts |= {(scale.PAGE, "cost"): scale.cost(folder), (scale.PAGE, "bends"): scale.bends(folder)}
     texts["docs/papers.md", "papers"] = papers.page(every)
     texts |= {("README.md", "headline"): summary.headline(every), ("README.md", "learners"): summary.learners(every)}
     found: dict[Path, str] = {}

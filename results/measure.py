@@ -78,7 +78,9 @@ def one(answer: Answer, agent: Agent, folder: Path, config: dict[str, Any]) -> d
     if question.measure is not None:
         record["found"] = question.measure(agent, folder)
     elif question.states is not None and answer.search is not None:
-        record |= solve(agent, answer.search.make(agent), *question.states(agent.puzzle))
+        search, asked = answer.search.make(agent), question.states(agent.puzzle)
+        search(asked[0][:1])  # compiles, and makes what the search keeps
+        record |= solve(agent, search, *asked)
     return record | {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
 
 
@@ -87,7 +89,6 @@ def solve(agent: Agent, search: Any, states: np.ndarray, truth: np.ndarray | Non
     lengths, by_group = np.full(len(states), np.nan), []
     distances = np.full(len(states), np.nan) if truth is None else truth.astype(float)
     nodes, lower, seconds = np.zeros(len(states), int), np.zeros(len(states), int), np.zeros(len(states))
-    search(states[:1])  # compiles, and makes what the search keeps
     for group in np.unique(groups):
         inside = groups == group
 
@@ -183,5 +184,7 @@ def train_command(algorithm: str, run: Run, folder: Path | None = None) -> list[
 def train(algorithm: str, run: Run, folder: Path) -> None:
     """Train a run in a process of its own."""
     command = train_command(algorithm, run, folder)
+    if hasattr(agents.agent_class(algorithm), "place"):
+        command += ["--device", "cpu"]  # what is recorded is recorded of the processor
     print(" ".join(command), flush=True)
     subprocess.run([sys.executable, *command[1:]], check=True, cwd=records.ROOT)

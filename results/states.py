@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rubiks_gym.exact import ExactTable, OptimalSolver
+from rubiks_gym.exact import ExactTable, OptimalSolver, SlidingSolver
 from rubiks_gym.exact.bench import FARTHEST
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.scrambles import DeepCube
@@ -26,6 +26,17 @@ def describe(states: "partial[Asked]") -> dict[str, Any]:
 def uniform(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     """n states, each of the puzzle's as likely as another."""
     return _one_group(puzzle, start_states(puzzle, 0, n, seed))
+
+
+def part(puzzle: Puzzle, first: int, n: int, depth: int = 0, seed: int = 0) -> Asked:
+    """n states from number `first` on of those after so many random moves, or, for depth 0, of the states of `uniform`."""
+    return _one_group(puzzle, start_states(puzzle, depth, n, seed, first=first))
+
+
+def bench_part(puzzle: Puzzle, first: int, n: int) -> Asked:
+    """n cubes from number `first` on of those of `proven`."""
+    states, truth = bench_cubes(puzzle, first + n)
+    return states[first:], truth[first:], np.zeros(n, int)
 
 
 def each_alone(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
@@ -100,6 +111,14 @@ def proven(puzzle: Puzzle, n: int) -> Asked:
     """The first n cubes of the bench, uniformly random ones whose lengths are proven, as far as they are."""
     states, truth = bench_cubes(puzzle, n)
     return states, truth, np.zeros(n, int)
+
+
+def slid(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
+    """n uniformly random states of sliding tiles, with proven distances."""
+    states = start_states(puzzle, 0, n, seed)
+    proof = SlidingSolver(puzzle).solve(states)
+    assert proof.proven.all()
+    return states, proof.upper, np.zeros(n, int)
 
 
 def _one_group(puzzle: Puzzle, states: np.ndarray) -> Asked:

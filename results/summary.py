@@ -15,6 +15,9 @@ SHOWN = (
     ("symmetric_ntuple", "uniform", "3x3-qtm", ("beam 8,192",)),
     ("symmetric_ntuple", "tails", "trained-qtm", ("beam 16,384, tail 13", "certified")),
     ("symmetric_ntuple", "bench 100", "trained-htm", ("certified up to 17",)),
+    ("general_ntuple", "15-puzzle", "15-puzzle", ("beam 2,048",)),
+    *(("general_ntuple", "small", run, ("beam 512",)) for run in ("pyraminx", "2x2x2", "skewb", "pancake-15")),
+    *(("general_ntuple", "large", run, ("beam 8,192",)) for run in ("24-puzzle", "lights-out-7", "top-spin")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
     ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube", "DeepCube, as printed")),
@@ -26,13 +29,21 @@ COLUMNS = "learner, run, training, question, search, cubes, solved, optimal, mea
 TRUTH = ("docs/truth.md", "bench")  # where the table of proven cubes is
 BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),
+    "positions": ("docs/truth.md", "positions"),
+    "reid": ("docs/truth.md", "reid"),
     "search": ("rubiks_gym/search/README.md", "search"),
     "clients": ("docs/clients.md", "clients"),
+    "campaign": ("docs/tutorials/campaigns.md", "campaign"),
+    "campaign_hosts": ("docs/tutorials/campaigns.md", "hosts"),
+    "scale": ("docs/scale.md", "rates"),
+    "exchange": ("docs/scale.md", "exchange"),
+    **{name: ("docs/gpu.md", name) for name in ("hardware", "ranks", "td_ranks")},
     "fuzz": ("docs/robustness.md", "fuzz"),
     "faults": ("docs/robustness.md", "faults"),
     **{name: (f"agents/{name}/README.md", "speed") for name in ("symmetric_ntuple", "td_ntuple", "davi", "ppo_chasenet")},
 }
-ELSEWHERE = {"clients": "clients", "fuzz": "tests.fuzz", "faults": "tests.faults"}  # programs outside benchmarks/
+# programs outside benchmarks/
+ELSEWHERE = {"clients": "clients", **{name: f"tests.{name}" for name in ("campaign_hosts", "fuzz", "faults")}}
 
 
 def learners(studies: dict[str, Study]) -> str:

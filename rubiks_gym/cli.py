@@ -59,6 +59,12 @@ def make_parser() -> Parser:
     solver = solve.add_argument_group("who solves it")
     solver.add_argument("--puzzle", metavar="NAME", help=f"a puzzle by name, for example hanoi-5-3 (default: {TRAINED})")
     solver.add_argument("--agent", metavar="RUN", help="a run folder, exact:PUZZLE or random:PUZZLE, from a checkout")
+    solver.add_argument(
+        "--device",
+        default="auto",
+        metavar="NAME",
+        help="what its network computes on: cpu, cuda, mps (default: the best there is)",
+    )
     how = solve.add_argument_group("how (default: as suits the agent)")
     how.add_argument("--search", choices=SEARCHES, metavar="NAME", help=f"one of {', '.join(SEARCHES)}")
     how.add_argument(
@@ -109,7 +115,7 @@ def run_solve(args: argparse.Namespace) -> int:
     if args.optimal and args.search not in (None, PROOF):
         raise ValueError(f"--optimal is a search of its own: leave out --search {args.search}")
     args.search = PROOF if args.optimal else args.search
-    agent = load_agent(args.agent, args.puzzle)
+    agent = load_agent(args.agent, args.puzzle, args.device)
     states = start_states(agent.puzzle, args)
     found = (
         search_for(agent, args)(states) if args.to is None else way_to(read_state(agent.puzzle, args.to), agent, args)(states)

@@ -16,10 +16,12 @@ NODES = 10_000_000  # after which a search gives up
 PROOF = "certified"  # the search for a shortest solution
 
 
-def load_agent(run: str | None, name: str | None) -> Any:
+def load_agent(run: str | None, name: str | None, device: str = "cpu") -> Any:
     """The agent of a run; without one, the best that the suite has for the puzzle of a name."""
     if run is not None:
-        return from_checkout(run, None if name is None else puzzle_from_name(name))
+        return from_checkout(run, None if name is None else puzzle_from_name(name), device)
+    if device not in ("auto", "cpu"):
+        raise ValueError(f"--device {device} goes with --agent RUN: what comes with the suite has no network")
     puzzle = puzzle_from_name(name or TRAINED)
     if has_table(puzzle):
         return Exact(puzzle)
@@ -34,8 +36,11 @@ def load_agent(run: str | None, name: str | None) -> Any:
     )
 
 
-def from_checkout(run: str, puzzle: Puzzle | None) -> Any:
-    """What `agents.load` reads. The learners are no part of the package, so they are looked for in the current folder too."""
+def from_checkout(run: str, puzzle: Puzzle | None, device: str = "cpu") -> Any:
+    """What `agents.load` reads; a network computes on the device.
+
+    The learners are no part of the package, so they are looked for in the current folder too.
+    """
     command_line.look_here()
     try:
         load = importlib.import_module("agents").load
@@ -45,7 +50,7 @@ def from_checkout(run: str, puzzle: Puzzle | None) -> Any:
             'after `pip install -e ".[agents]"`'
         ) from None
     try:
-        return load(run, puzzle)
+        return load(run, puzzle, device)
     except ModuleNotFoundError as error:
         raise ValueError(f'{run} needs the package {error.name}: pip install -e ".[agents]"') from None
 

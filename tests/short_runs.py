@@ -8,11 +8,12 @@ import numpy as np
 import train.td_ntuple
 from agents.adi.config import AdiConfig
 from agents.davi.config import DaviConfig
+from agents.general_ntuple.config import GeneralNTupleConfig
 from agents.ppo_chasenet.config import PpoChaseNetConfig
 from agents.symmetric_ntuple.config import SymmetricNTupleConfig
 from agents.tabular.config import TabularConfig
 from agents.td_ntuple.config import TdNTupleConfig
-from train.command import Options
+from train.command import NetworkOptions, Options
 from train.runs import RunOptions
 
 DAVI = DaviConfig(network="windows", iterations=30, batch=600, minibatch=200, epochs=2, validation=100, scramble="random-state")
@@ -37,18 +38,20 @@ SYMMETRIC = SymmetricNTupleConfig(
     tables=("0,1,8,12,13",), walks=64, walk_batches=6, rounds=2, episodes=2, width=8, walk_batches_per_round=1, radius=2
 )
 
+GENERAL = GeneralNTupleConfig(walks=16, walk_batches=5, rounds=3, episodes=4, width=4, perimeter=10)
+
 
 def davi_options(folder, resume=False, seed=1, **config):
     settings = replace(DAVI, **{"iterations": 8, "target_update": "threshold", "epsilon": 0.3, "keep_every": 2, **config})
-    return Options(run=run_options(folder, resume, seed), puzzle="hanoi-4-3", config=settings, probe_every=4)
+    return NetworkOptions(run=run_options(folder, resume, seed), puzzle="hanoi-4-3", config=settings, probe_every=4)
 
 
 def adi_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
-    return Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(ADI, **config), probe_every=4)
+    return NetworkOptions(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(ADI, **config), probe_every=4)
 
 
 def ppo_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
-    return Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(PPO, **config))
+    return NetworkOptions(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(PPO, **config))
 
 
 def tabular_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
@@ -62,6 +65,10 @@ def td_ntuple_options(folder, resume=False, seed=1, **config):
 
 def symmetric_options(folder, resume=False, seed=1, **config):
     return Options(run=run_options(folder, resume, seed), puzzle="rubik3x3-qtm", config=replace(SYMMETRIC, **config))
+
+
+def general_options(folder, resume=False, seed=1, puzzle="hanoi-4-3", **config):
+    return Options(run=run_options(folder, resume, seed), puzzle=puzzle, config=replace(GENERAL, **config), probe_every=4)
 
 
 def run_options(folder, resume, seed):

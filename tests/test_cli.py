@@ -144,7 +144,7 @@ def test_pictures_are_coloured_for_a_terminal_only(rubiks, monkeypatch, tmp_path
     ],
 )
 def test_what_the_user_sets_wins_each_setting_by_itself(monkeypatch, rubiks, asked, words, name, options, radius, inverse):
-    monkeypatch.setattr(cli, "load_agent", lambda run, puzzle: Suited())
+    monkeypatch.setattr(cli, "load_agent", lambda run, puzzle, device: Suited())
     assert rubiks("solve", "R U", *words)[0] == 0
     assert [call[:4] for call in asked] == [(name, options, radius, inverse)]
 
@@ -175,7 +175,7 @@ def test_without_a_checkout_agents_are_missed_by_name(rubiks, monkeypatch, tmp_p
 
 
 def test_a_learner_whose_package_is_missing_says_which(rubiks, monkeypatch):
-    def load(run, puzzle):
+    def load(run, puzzle, device):
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     monkeypatch.setattr(sys.modules.get("agents") or __import__("agents"), "load", load)
@@ -252,7 +252,7 @@ def test_faults_are_one_line(rubiks, words, fault):
 
 def test_a_puzzle_that_cannot_be_drawn_at_random_says_so(rubiks, monkeypatch):
     puzzle = Puzzle("plain", [0], 2, ["flip"], [0])
-    monkeypatch.setattr(cli, "load_agent", lambda run, name: SimpleNamespace(puzzle=puzzle))
+    monkeypatch.setattr(cli, "load_agent", lambda run, name, device: SimpleNamespace(puzzle=puzzle))
     assert "plain cannot draw uniformly random states" in rubiks("solve", "--random", "1")[0]
 
 

@@ -20,7 +20,7 @@ from rubiks_gym.search import Budget, make_search
 from tests.short_runs import DAVI as SMALL
 from tests.short_runs import davi_options as options
 from tests.short_runs import lines
-from train.davi import Options, train
+from train.davi import NetworkOptions, train
 from train.evaluation import heuristic_quality
 from train.probe import Probe
 from train.runs import RunOptions
@@ -52,7 +52,7 @@ def test_the_sum_of_embeddings_is_the_product_with_a_one_hot_vector(puzzle, name
     one_hot = torch.zeros(50, features.total)
     one_hot.scatter_(1, torch.from_numpy(indices), 1.0)
     assert (one_hot.sum(dim=1) == len(features.offset)).all()  # no two features fall together
-    network = make_network(features, Architecture(name, (8, 4), 1), 0)
+    network = make_network(features, puzzle.n_actions, Architecture(name, (8, 4), 1), 0)
     torch.nn.init.normal_(network.first.bias)
     product = one_hot @ network.first.embedding.weight + network.first.bias
     torch.testing.assert_close(network.first(torch.from_numpy(indices)), product)
@@ -80,7 +80,7 @@ def test_pieces_and_stickers_are_the_puzzles_own_one_hot_forms():
     ],
 )
 def test_the_thesiss_networks_have_its_numbers_of_weights(name, weights):
-    network = make_network(make_features(Rubik2x2(), "stickers"), NETWORKS[name], 0)
+    network = make_network(make_features(Rubik2x2(), "stickers"), 6, NETWORKS[name], 0)
     assert sum(parameter.numel() for parameter in network.parameters()) == weights
 
 
@@ -88,7 +88,7 @@ def test_the_thesiss_networks_have_its_numbers_of_weights(name, weights):
 def test_folded_batch_norm_answers_as_the_network_does_in_evaluation_mode(blocks):
     puzzle, architecture = Hanoi(5), Architecture("pieces", (16, 8), blocks, True)
     features = make_features(puzzle, "pieces")
-    network = make_network(features, architecture, 0)
+    network = make_network(features, puzzle.n_actions, architecture, 0)
     indices = feature_indices(puzzle, features, states_of(puzzle, 200))
     for parameter in network.parameters():  # anything but 1 and 0 in the normalisation
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(1))
@@ -124,7 +124,7 @@ def test_agent_keeps_the_protocol_and_survives_being_stored(rng):
     agent = Davi(
         puzzle,
         Architecture("pairs", (8, 8), 1),
-        make_network(make_features(puzzle, "pairs"), Architecture("pairs", (8, 8), 1), 5),
+        make_network(make_features(puzzle, "pairs"), 6, Architecture("pairs", (8, 8), 1), 5),
     )
     states = np.concatenate([states_of(puzzle), puzzle.goal[None]])
     costs, policy = agent.cost_to_go(states), agent.policy(states)
@@ -250,7 +250,7 @@ def test_a_recurrent_network_that_has_learnt_four_disks_knows_much_of_five():
 
 def test_learns_three_disks_to_zero_error(tmp_path):
     config = replace(SMALL, iterations=150, batch=300, minibatch=100, learning_rate=3e-3, learning_rate_end=3e-4)
-    agent = train(Options(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config, probe_every=25))
+    agent = train(NetworkOptions(run=RunOptions(tmp_path / "run"), puzzle="hanoi-3-3", config=config, probe_every=25))
     assert np.abs(agent.cost_to_go(Hanoi(3).from_index(np.arange(27))) - ExactTable(Hanoi(3)).distances).max() < 0.1
     quality = heuristic_quality(agent)
     assert quality["greedy_solved"] == 1

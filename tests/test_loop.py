@@ -12,6 +12,7 @@ import pytest
 import agents
 import train.adi
 import train.davi
+import train.general_ntuple
 import train.ppo_chasenet
 import train.symmetric_ntuple
 import train.tabular
@@ -21,6 +22,8 @@ from agents.adi.learner import Learner as AdiLearner
 from agents.davi.agent import Davi
 from agents.davi.learner import Learner as DaviLearner
 from agents.davi.network import NETWORKS, Architecture
+from agents.general_ntuple.agent import GeneralNTuple
+from agents.general_ntuple.learner import Learner as GeneralLearner
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.learner import Learner as PpoLearner
 from agents.symmetric_ntuple.learner import Learner as SymmetricLearner
@@ -35,6 +38,7 @@ from tests import commands
 from tests.short_runs import (
     adi_options,
     davi_options,
+    general_options,
     lines,
     ppo_options,
     symmetric_options,
@@ -56,6 +60,7 @@ TRAIN = {
     "tabular": train.tabular.train,
     "td_ntuple": train.td_ntuple.train,
     "symmetric_ntuple": train.symmetric_ntuple.train,
+    "general_ntuple": train.general_ntuple.train,
 }
 OPTIONS = {
     "davi": davi_options,
@@ -64,6 +69,7 @@ OPTIONS = {
     "tabular": tabular_options,
     "td_ntuple": td_ntuple_options,
     "symmetric_ntuple": symmetric_options,
+    "general_ntuple": general_options,
 }
 LEARNERS = {
     "davi": DaviLearner,
@@ -72,6 +78,7 @@ LEARNERS = {
     "tabular": TabularLearner,
     "td_ntuple": TdLearner,
     "symmetric_ntuple": SymmetricLearner,
+    "general_ntuple": GeneralLearner,
 }
 AGENTS = {
     "davi": Davi,
@@ -80,6 +87,7 @@ AGENTS = {
     "tabular": Tabular,
     "td_ntuple": TdNTuple,
     "symmetric_ntuple": SymmetricNTuple,
+    "general_ntuple": GeneralNTuple,
 }
 PROBED = {"error", "error at 0"}
 LAST_LINE = {
@@ -89,6 +97,7 @@ LAST_LINE = {
     "tabular": PROBED | {"change"},
     "td_ntuple": {"td_error", "solved"},
     "symmetric_ntuple": {"walk_error", "solved"},
+    "general_ntuple": PROBED | {"solved"},
 }
 
 
@@ -128,6 +137,8 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
         ("td_ntuple", {}),
         ("td_ntuple", {"log_every": 70, "lam": 0.5, "epsilon": 0.1}),
         ("symmetric_ntuple", {}),
+        ("general_ntuple", {}),
+        ("general_ntuple", {"puzzle": "sliding-tile-3-3"}),
     ],
 )
 def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, settings):
@@ -257,6 +268,12 @@ def test_curves_are_grouped_by_kind_and_smoothed_without_a_shift():
 
 # Several processes ----------------------------------------------------------------------------------------------------
 
+SEVERAL = {
+    "davi": {"target_update": "ema"},
+    "adi": {"target_update": "ema"},
+    "ppo": {"fine_tune": "bound", "warm_iterations": 1, "ppo_iterations": 3},
+    "symmetric_ntuple": {"walk_batches": 2},
+}
 TWO_RANKS = """
 import os, signal, sys
 from pathlib import Path
@@ -265,7 +282,7 @@ import torch
 import torch.distributed as dist
 from agents.networks.distributed import mean_over_ranks
 from tests.short_runs import weights_of
-from tests.test_loop import LEARNERS, OPTIONS, TRAIN
+from tests.test_loop import LEARNERS, OPTIONS, SEVERAL, TRAIN
 name, folder = sys.argv[1], Path(sys.argv[2])
 dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=int(sys.argv[3]), world_size=2)
 learner_of, iterate = LEARNERS[name], LEARNERS[name].iterate
@@ -274,7 +291,7 @@ mean_over_ranks(each)
 assert (each[0] == 0.5).all() and each[1].tolist() == [1.0]
 
 def run(kind, **more):
-    agent = TRAIN[name](OPTIONS[name](folder / kind, target_update="ema", **more))
+    agent = TRAIN[name](OPTIONS[name](folder / kind, **SEVERAL[name], **more))
     np.save(folder / f"{kind}-{dist.get_rank()}.npy", weights_of(agent))
 
 def stopped(learner):
@@ -291,7 +308,7 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("name", ["davi", "adi"])
+@pytest.mark.parametrize("name", SEVERAL)
 def test_two_processes_agree_and_resume(tmp_path, name):
     with (
         commands.Program("-c", TWO_RANKS, name, tmp_path, 0) as first,
@@ -302,11 +319,15 @@ def test_two_processes_agree_and_resume(tmp_path, name):
     assert (found["whole"][0] == found["whole"][1]).all(), "both processes hold the same weights"
     assert (found["cut"][0] == found["cut"][1]).all() and (found["cut"][0] == found["whole"][0]).all(), "stopped and resumed"
     assert lines(tmp_path / "whole") == lines(tmp_path / "cut")
-    alone = TRAIN[name](OPTIONS[name](tmp_path / "alone", target_update="ema"))
-    assert (weights_of(alone) != found["whole"][0]).any()  # other states, so other weights
-    assert [row["states"] for row in lines(tmp_path / "alone")] == [row["states"] for row in lines(tmp_path / "whole")]
+    alone = weights_of(TRAIN[name](OPTIONS[name](tmp_path / "alone", **SEVERAL[name])))
+    if name == "symmetric_ntuple":  # ranks share the searches of a round, and learn from all of them
+        assert (alone == found["whole"][0]).all() and lines(tmp_path / "alone") == lines(tmp_path / "whole")
+    else:
+        assert (alone != found["whole"][0]).any()  # other states, so other weights
+        seen = "moves" if name == "ppo" else "states"
+        assert [row.get(seen) for row in lines(tmp_path / "alone")] == [row.get(seen) for row in lines(tmp_path / "whole")]
     with pytest.raises(ValueError, match="was begun with processes=2, not 1"):
-        TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, target_update="ema"))
+        TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, **SEVERAL[name]))
 
 
 def test_torchrun_starts_several_processes_of_the_command_itself(tmp_path):

@@ -23,7 +23,7 @@ from rubiks_gym.search import Perimeter, make_search
 from tests.short_runs import PPO as SMALL
 from tests.short_runs import ppo_options as options
 from train.command import command
-from train.ppo_chasenet import Options, train
+from train.ppo_chasenet import NetworkOptions, train
 
 CUBES = [Rubik2x2("qtm"), Rubik2x2("htm"), Rubik3x3("qtm"), Rubik3x3("htm")]
 
@@ -742,7 +742,7 @@ def test_presets_fit_their_puzzles(preset):
 def test_command_line_takes_a_preset_and_changes_to_it(tmp_path, monkeypatch):
     def ask(*arguments):
         monkeypatch.setattr(sys, "argv", ["ppo_chasenet.py", *arguments])
-        command(Options[PpoChaseNetConfig], train, PRESETS, "PPO", "rubik2x2-qtm", PpoChaseNetConfig())
+        command(NetworkOptions[PpoChaseNetConfig], train, PRESETS, "PPO", "rubik2x2-qtm", PpoChaseNetConfig())
 
     few = ["--config.warm-iterations", "1", "--config.walks", "10", "--config.ppo-iterations", "0"]
     ask("--preset", "2x2", *few, "--run.folder", str(tmp_path / "run"))

@@ -17,6 +17,7 @@ DOCUMENTS += sorted(
     file for room in ROOMS for file in (ROOT / room).rglob("*.md") if not {"generated", "_build"} & set(file.parts)
 )
 FAST = ("rubiks-gym", "python -m rubiks_gym", "python -m train.tabular", "python -m train.evaluate")
+FAST += ("python -m train.many tabular", "python -m results.campaign")
 
 
 def names(files):
@@ -43,12 +44,14 @@ def lines(text):
 
 
 def takes_seconds(words, folder):
-    """The rule of what is run: the solver, the table learner on tiny puzzles, evaluations of what is there.
+    """The rule of what is run: the solver, the table learner on tiny puzzles, evaluations and campaigns of what is there.
 
     Runs are there if a command before has made them. All the rest takes minutes, goes on for ever, or belongs to a fresh clone.
     """
     told = " ".join(words)
-    if "--optimal" in told or told.startswith("rubiks-gym play") or ("train.tabular" in told and "rubik2x2" in told):
+    if any(word in words for word in ("--optimal", "--ray")) or told.startswith("rubiks-gym play"):
+        return False
+    if "rubik2x2" in told and any(word in told for word in ("train.tabular", "train.many", "results.campaign")):
         return False
     runs = re.findall(r"runs/\S+", told)
     there = all((folder / run).exists() for run in runs) or "train.tabular" in told
@@ -75,7 +78,7 @@ def check_understood(words):
     elif words[0] == "pip":
         extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.MULTILINE))
         assert words[1] == "install" and set(re.findall(r"\[(\w+)\]", words[-1])) <= extras
-    elif words[0] in ("cd", "export", "git", "source"):
+    elif words[0] in ("cd", "export", "git", "ray", "source"):
         assert len(words) > 1
     else:
         if words[0] == "torchrun":
@@ -83,6 +86,8 @@ def check_understood(words):
         assert words[0] in ("rubiks-gym", "python"), f"unknown program {words[0]}"
         program = words[:2] if words[0] == "rubiks-gym" else words[:3] if words[1] == "-m" else words[:2]
         told = help_of(*program)
+        if program[-1] == "train.many":  # its presets are those of the learner
+            told += help_of("python", "-m", f"train.{words[3]}")
         for word in words[len(program) :]:
             if word.startswith("--"):
                 assert re.search(rf"{re.escape(word.split('=')[0])}\b", told), f"{' '.join(program)} has no option {word}"

@@ -8,6 +8,7 @@ from scipy import stats
 
 from results import states
 from results.comparison import boards, excess, pairs, profiles, same_cubes, seconds
+from results.equal_length import Point, seconds_at
 from results.questions import Answer, Question, Run
 from results.statistics import interquartile_mean, over_runs, paired, profile, wilson
 from rubiks_gym.puzzles import puzzle_from_name
@@ -19,6 +20,15 @@ def test_the_interquartile_mean_is_the_trimmed_mean():
         scores = rng.normal(size=shape)
         assert interquartile_mean(scores) == pytest.approx(stats.trim_mean(scores, 0.25, axis=None))
     assert interquartile_mean([0.0, 1.0, 1.0, 1000.0]) == 1.0  # an outlier does not count
+
+
+def test_seconds_at_equal_length_are_read_off_straight_lines_over_the_logarithm_of_time():
+    curve = [Point(str(s), np.full(4, length), s) for length, s in ((30.0, 1.0), (28.0, 4.0), (28.5, 8.0), (26.0, 16.0))]
+    assert seconds_at(curve, 29.0) == pytest.approx(2.0)
+    assert seconds_at(curve, 30.0) == 1 and seconds_at(curve, 28.0) == 4  # the first to be as short
+    assert 8 < seconds_at(curve, 27.0) < 16
+    assert seconds_at(curve, 31.0) == 1  # its quickest is shorter already
+    assert np.isnan(seconds_at(curve, 25.9)) and np.isnan(seconds_at([], 28.0))
 
 
 def test_a_profile_counts_failures_against_every_threshold():

@@ -7,6 +7,7 @@ import pytest
 
 import agents.adi.config
 import agents.davi.config
+import agents.general_ntuple.config
 import agents.ppo_chasenet.config
 import agents.symmetric_ntuple.config
 import agents.td_ntuple.config
@@ -14,7 +15,8 @@ from tests import commands
 
 ROOT = Path(__file__).parent.parent
 PRESETS = {
-    name: getattr(agents, name).config.PRESETS for name in ("adi", "davi", "ppo_chasenet", "symmetric_ntuple", "td_ntuple")
+    name: getattr(agents, name).config.PRESETS
+    for name in ("adi", "davi", "general_ntuple", "ppo_chasenet", "symmetric_ntuple", "td_ntuple")
 }
 
 # Lamps in a ring, where a press changes a lamp and its neighbours: a puzzle that the project does not have.

@@ -276,6 +276,10 @@ SMALL = {
         *("--config.walks", "16", "--config.walk-batches", "1", "--config.rounds", "1", "--config.episodes", "1"),
         *("--config.width", "8", "--config.radius", "2"),
     ],
+    "general_ntuple": [
+        *("--puzzle", "sliding-tile-3-3", "--config.walks", "16", "--config.walk-batches", "1", "--config.rounds", "1"),
+        *("--config.episodes", "2", "--config.width", "8"),
+    ],
     "tabular": ["--config.iterations", "3"],
     "td_ntuple": ["--config.episodes", "1000", "--cubes", "2"],
 }

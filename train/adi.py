@@ -7,13 +7,13 @@ train.adi ... Writes learning.png.
 from agents.adi.agent import Adi
 from agents.adi.config import PRESETS, AdiConfig
 from agents.adi.learner import Learner
-from train.command import Options, command, train_learner
+from train.command import NetworkOptions, command, train_learner
 
 
-def train(options: Options[AdiConfig]) -> Adi:
+def train(options: NetworkOptions[AdiConfig]) -> Adi:
     """Train from scratch, or go on where a checkpoint was."""
     return train_learner("adi", Learner, options, ("value_loss", "policy_loss", "target"))
 
 
 if __name__ == "__main__":
-    command(Options[AdiConfig], train, PRESETS, __doc__, "rubik2x2-qtm", AdiConfig(), probe_every=25)
+    command(NetworkOptions[AdiConfig], train, PRESETS, __doc__, "rubik2x2-qtm", AdiConfig(), probe_every=25)

@@ -15,6 +15,7 @@ from agents.protocol import Preset
 from rubiks_gym.checks import number, whole
 from rubiks_gym.command_line import run
 from rubiks_gym.puzzles import puzzle_from_name
+from train.hardware_options import HardwareOptions
 from train.loop import Learner, Measure, learn
 from train.probe import Probe, has_truth
 from train.runs import Run, RunOptions
@@ -40,6 +41,11 @@ class Options(Generic[Config]):
     """Steps between two short searches on fixed states (0: none; default: with W&B, as often as 2% of the time allows)."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class NetworkOptions(HardwareOptions, Options[Config]):
+    """What the training scripts of networks take."""
+
+
 def train_learner(
     algorithm: str,
     learner_class: Callable[..., Any],
@@ -52,8 +58,17 @@ def train_learner(
     whole(0, **{"--probe-every": options.probe_every, "--run.seed": options.run.seed})
     whole(0, **{"--search-every": options.search_every or 0})
     number(least=0, **{"--run.checkpoint-seconds": options.run.checkpoint_seconds})
-    with _process_group():
-        learner: Learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed)
+    on: list[Any] = []
+    if isinstance(options, NetworkOptions):
+        from agents.networks.hardware import choose_hardware  # imports torch, which a table learns without
+
+        on = [choose_hardware(**options.hardware())]
+        options = replace(options, device=on[0].device.type)
+    several = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    if several and not hasattr(learner_class, "ranks"):
+        raise ValueError(f"{algorithm} learns in one process: start python -m train.{algorithm} without torchrun")
+    with _process_group(on[0].device if on else None) if several else nullcontext():
+        learner: Learner = learner_class(puzzle_from_name(options.puzzle), options.config, options.run.seed, *on)
         own = {key: value for key, value in asdict(options).items() if key not in ("run", "puzzle", "config")}
         record = {"algorithm": algorithm, **own, "puzzle": learner.puzzle.name, "seed": options.run.seed}
         record |= asdict(options.config) | {"processes": getattr(learner, "ranks", 1)}
@@ -112,6 +127,12 @@ def command(
         train(chosen)
 
     run(main)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        # All is written by now. Python would free its objects while threads of torch.distributed may still hold some; a thread
+        # that then asks for the interpreter aborts its process, now and then, and with it the whole run under torchrun.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 @contextmanager
@@ -137,10 +158,10 @@ def preset_among(arguments: Sequence[str], presets: Mapping[str, Preset]) -> Pre
     return presets[names[-1]]
 
 
-def _process_group() -> AbstractContextManager[None]:
-    """Join the other processes if torchrun has started several."""
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        return nullcontext()
-    from agents.networks.distributed import process_group  # imports torch, which a table learns without
+def _process_group(device: Any) -> AbstractContextManager[None]:
+    """Join the other processes that torchrun has started; networks are on the device."""
+    import torch  # which a table learns without
 
-    return process_group()
+    from agents.networks.distributed import process_group
+
+    return process_group(device or torch.device("cpu"))

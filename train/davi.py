@@ -9,11 +9,11 @@ from agents.davi.agent import Davi
 from agents.davi.config import PRESETS, DaviConfig
 from agents.davi.learner import Learner
 from rubiks_gym import files
-from train.command import Options, command, train_learner
+from train.command import NetworkOptions, command, train_learner
 from train.runs import Run
 
 
-def train(options: Options[DaviConfig]) -> Davi:
+def train(options: NetworkOptions[DaviConfig]) -> Davi:
     """Train from scratch, or go on where a checkpoint was."""
     return train_learner("davi", Learner, options, ("loss", "effective_k", "convergence_points"), after=keep)
 
@@ -29,4 +29,4 @@ def keep(learner: Learner, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    command(Options[DaviConfig], train, PRESETS, __doc__, "rubik2x2-qtm", DaviConfig(), probe_every=25)
+    command(NetworkOptions[DaviConfig], train, PRESETS, __doc__, "rubik2x2-qtm", DaviConfig(), probe_every=25)

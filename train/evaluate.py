@@ -77,7 +77,7 @@ def evaluate(options: Options) -> dict[str, Any]:
     whole(1, MANY, **{"--cubes": options.cubes})
     if options.wandb != "disabled":
         need("wandb", "--wandb")
-    agent = agents.load(options.run)
+    agent = agents.load(options.run, **options.hardware())
     choice, search, puzzle = options.choice(agent), options.make(agent), agent.puzzle
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)

@@ -26,13 +26,14 @@ _BATCH = 1 << 16
 
 
 def start_states(
-    puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False, allow_same_face: bool = True
+    puzzle: Puzzle, depth: int, n: int, seed: int, allow_undo: bool = False, allow_same_face: bool = True, first: int = 0
 ) -> np.ndarray:
     """n scrambled states [n, S]: the ends of walks of `depth` moves, or, for depth 0, uniform over all states.
 
-    They depend on the depth and the seed alone, so that every agent and search is asked the same questions.
+    They depend on the depth and the seed alone, so that every agent and search is asked the same questions. Those from number
+    `first` on are the last n of the first + n that would be there without it.
     """
-    seeds = sample_seeds(np.random.default_rng([seed, depth]), n)
+    seeds = sample_seeds(np.random.default_rng([seed, depth]), first + n)[first:]
     if not depth:
         return puzzle.random_states(seeds)
     return puzzle.walk(seeds, np.full(n, depth), allow_undo, allow_same_face)

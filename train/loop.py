@@ -3,18 +3,24 @@
 The first process keeps the run folder; the others learn along until it has enough.
 """
 
+import json
 import signal
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 import agents
+from agents.ranks import all_agree, from_first
+from rubiks_gym import files
 from rubiks_gym.puzzles import Puzzle
 from train.clock import CLOCK, Clock
 from train.plots import learning_plot
 from train.progress import progress
 from train.runs import Run, RunOptions
+
+FINISHED = "finished.json"  # in a run folder: the run has come to its end
 
 
 class Learner(Protocol):
@@ -80,10 +86,10 @@ def learn(
         clock: what tells the time.
     """
     if learner.rank > 0:
-        return _follow(learner, options)
+        return _follow(learner)
     run = Run(options, record, clock)
     with run.interruptible():
-        restored = run.restore()
+        restored = from_first(run.restore())
         if restored is not None:
             restore(learner, *restored)
 
@@ -92,7 +98,7 @@ def learn(
 
         total, title = learner.total, f"{record['algorithm']} {record['preset'] or learner.puzzle.name}"
         with progress(total, title, learner.done, getattr(learner, "phases", ()), clock) as show:
-            while _all_agree(learner, learner.done < total and not run.stopping):
+            while all_agree(learner.done < total and not run.stopping):
                 before, wall, cpu = learner.done, clock.wall(), clock.cpu()
                 metrics = learner.iterate()
                 done, times = learner.done, {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
@@ -107,8 +113,16 @@ def learn(
                     save()
         if total == 0:
             save()  # an untrained agent, to compare with
+        if learner.done == total:
+            files.write_text(run.folder / FINISHED, json.dumps({"step": total}))
         if learner.done:  # before the run is closed, so that W&B gets the plot too
             learning_plot(run.folder).savefig(run.folder / "learning.png", dpi=150)
+
+
+def finished(folder: Path) -> int | None:
+    """The last step of the run in a folder, None if it has not come that far."""
+    file = folder / FINISHED
+    return int(json.loads(file.read_text())["step"]) if file.exists() else None
 
 
 def restore(learner: Learner, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -122,20 +136,12 @@ def restore(learner: Learner, state: dict[str, Any], arrays: dict[str, np.ndarra
         raise ValueError(f"the checkpoint of step {state['step']:,} does not fit this run: {fault}")
 
 
-def _follow(learner: Learner, options: RunOptions) -> None:
-    """The loop of the other processes."""
-    if options.resume and agents.checkpoints(options.folder):
-        restore(learner, *agents.load_checkpoint(options.folder))
+def _follow(learner: Learner) -> None:
+    """The loop of the other processes, which need not see the run folder."""
+    restored: Any = from_first(None)
+    if restored is not None:
+        restore(learner, *restored)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the first process saves, and says when to leave
-    while _all_agree(learner, True):
+    while all_agree(True):
         learner.iterate()
-
-
-def _all_agree(learner: Learner, go_on: bool) -> bool:
-    """Whether every process wants to go on."""
-    if getattr(learner, "ranks", 1) == 1:
-        return go_on
-    from agents.networks.distributed import all_agree  # imports torch, which a table learns without
-
-    return all_agree(go_on)

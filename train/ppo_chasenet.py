@@ -6,13 +6,13 @@ Any setting can be changed, for example --config.ppo-iterations 100. Writes lear
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.config import PRESETS, PpoChaseNetConfig
 from agents.ppo_chasenet.learner import Learner
-from train.command import Options, command, train_learner
+from train.command import NetworkOptions, command, train_learner
 
 
-def train(options: Options[PpoChaseNetConfig]) -> PpoChaseNet:
+def train(options: NetworkOptions[PpoChaseNetConfig]) -> PpoChaseNet:
     """Train from scratch, or go on where a checkpoint was."""
     return train_learner("ppo_chasenet", Learner, options, ("correlation", "success", "length"))
 
 
 if __name__ == "__main__":
-    command(Options[PpoChaseNetConfig], train, PRESETS, __doc__, "rubik2x2-qtm", PpoChaseNetConfig())
+    command(NetworkOptions[PpoChaseNetConfig], train, PRESETS, __doc__, "rubik2x2-qtm", PpoChaseNetConfig())

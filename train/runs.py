@@ -18,6 +18,7 @@ import numpy as np
 import agents
 from rubiks_gym import files
 from train.clock import CLOCK, Clock
+from train.hardware_options import HARDWARE
 from train.provenance import provenance
 from train.wandb_log import Mode, WandbLog, need
 
@@ -161,7 +162,8 @@ class Run:
                 stored = dict(record["config"])
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise ValueError(f"{file} is damaged: it does not hold the settings the run was begun with") from None
-            different = [key for key in self.config if stored.get(key) != _json(self.config[key])]
+            settings = [key for key in self.config if key not in HARDWARE]  # a run may go on on another device
+            different = [key for key in settings if stored.get(key) != _json(self.config[key])]
             if different:
                 key = different[0]
                 raise ValueError(

@@ -12,12 +12,13 @@ from agents.protocol import Agent
 from rubiks_gym.checks import whole
 from rubiks_gym.search import Budget, Choice, Perimeter, Solutions, choose, make_search
 from rubiks_gym.search.solutions import shortest
+from train.hardware_options import HardwareOptions
 
 Flag = Annotated[bool, tyro.conf.FlagCreatePairsOff]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchOptions:
+class SearchOptions(HardwareOptions):
     """Which search and how. What is not given is what suits the agent (its SEARCH); what is given changes only itself."""
 
     search: str | None = None
@@ -53,7 +54,7 @@ class SearchOptions:
         usual = float("inf") if search == "certified" else 1_000_000
         budget = Budget(nodes=usual if self.max_nodes is None else self.max_nodes, seconds=self.max_seconds)
         perimeter, searches = Perimeter(agent.puzzle, radius) if radius else 0, []
-        for each in (agent, *map(agents.load, self.also)):
+        for each in (agent, *(agents.load(name, **self.hardware()) for name in self.also)):
             if each.puzzle.name != agent.puzzle.name:
                 raise ValueError(f"--also must name an agent for {agent.puzzle.name}, not for {each.puzzle.name}")
             searches.append(make_search(search, each, options, perimeter, inverse, budget, self.seed))

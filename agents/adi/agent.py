@@ -21,10 +21,12 @@ import torch
 
 from agents.adi.network import Architecture, Network, make_network, probabilities, values
 from agents.networks.embedding import feature_indices, make_features
-from agents.networks.inference import as_cost_to_go, chunks
+from agents.networks.hardware import CPU, Hardware
+from agents.networks.inference import as_cost_to_go
 from agents.networks.symmetry import canonical, turned_actions
 from agents.networks.weights import load_weights, network_arrays
 from rubiks_gym.puzzles import Cube, Puzzle
+from rubiks_gym.search.heuristic import ChildCosts
 
 
 class Adi:
@@ -48,6 +50,13 @@ class Adi:
         self.puzzle, self.architecture, self.goal_value = puzzle, architecture, float(goal_value)
         self.features = make_features(puzzle, architecture.input)
         self.network = make_network(self.features, puzzle.n_actions, architecture, 0) if network is None else network
+        self.hardware = CPU
+
+    def place(self, hardware: Hardware) -> "Adi":
+        """Let the network compute on other hardware; returns the agent."""
+        self.hardware = hardware
+        self.network.to(hardware.device)
+        return self
 
     def read(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the network reads of states [B, S]: feature indices [B, T]; and, if it is symmetric, of which image [B]."""
@@ -58,10 +67,28 @@ class Adi:
 
     def value(self, states: np.ndarray) -> np.ndarray:
         """The network's value [B] float32, of the goal too."""
-        out = np.empty(len(states), np.float32)
-        for part in chunks(len(states)):
-            out[part] = values(self.network, self.read(states[part])[0])
-        return out
+        if self.architecture.per_action:
+            return np.where(self.puzzle.legal(states), self.q(states), np.float32(-np.inf)).max(axis=1)
+        return values(self.network, self.read(states)[0], self.hardware)
+
+    def q(self, states: np.ndarray) -> np.ndarray:
+        """What a network with an output per action says that each is worth [B, A] float32."""
+        indices, which = self.read(states)
+        return self._in_order(states, which, values(self.network, indices, self.hardware))
+
+    def _in_order(self, states: np.ndarray, which: np.ndarray | None, found: np.ndarray) -> np.ndarray:
+        """What the network says of the actions [B, A] of images number which [B], as said of those of states [B, S]."""
+        return found if which is None else np.take_along_axis(found, turned_actions(self.puzzle, states, which), 1)
+
+    @property
+    def child_costs(self) -> ChildCosts | None:
+        """Cost-to-go [B, A] float32 of all children of states [B, S] by one pass, if the network has an output per action.
+
+        A child is worth q + 1, the goal q - 1 and it costs 0, not 2: either way the cost is 1 - q.
+        """
+        if not self.architecture.per_action:
+            return None
+        return lambda states: np.maximum(1 - (self.q(states) - np.float32(self.goal_value)), np.float32(0))
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B] float32."""
@@ -69,14 +96,9 @@ class Adi:
 
     def policy(self, states: np.ndarray) -> np.ndarray:
         """The network's policy [B, A] float32."""
-        out = np.empty((len(states), self.puzzle.n_actions), np.float32)
-        for part in chunks(len(states)):
-            indices, which = self.read(states[part])
-            found = probabilities(self.network, indices, self.puzzle.legal(states[part]))
-            if which is not None:
-                found = np.take_along_axis(found, turned_actions(self.puzzle, states[part], which), 1)
-            out[part] = found
-        return out
+        indices, which = self.read(states)
+        found = probabilities(self.network, indices, self.puzzle.legal(states), self.hardware)
+        return self._in_order(states, which, found)
 
     def arrays(self) -> dict[str, np.ndarray]:
         return network_arrays(self.network, "network.")

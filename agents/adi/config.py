@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from agents.adi.network import NETWORKS
+from agents.adi.network import NETWORKS, Architecture
 from agents.networks.bootstrap import BootstrapConfig
 from agents.networks.fitting import OPTIMIZERS
 from agents.protocol import Preset
@@ -19,6 +19,8 @@ class AdiConfig(BootstrapConfig):
 
     network: str = "pairs"
     """One of NETWORKS in network.py: deepcube, deepcube-half, deepcube-quarter, deepcube-eighth, or ours."""
+    per_action: bool = False
+    """Whether the value head has an output for each action, so that a search needs one pass for all children."""
     k: int = 30
     """Moves of a walk from the goal, each of whose states is learnt from (k)."""
     walks: int = 1000
@@ -48,9 +50,14 @@ class AdiConfig(BootstrapConfig):
         whole(1, MANY, walks=self.walks, **{"k * walks": self.k * self.walks})
         whole(1, 10, depth=self.depth)
         whole(1, copy_every=self.copy_every)
-        flag(**named(self, "fix_goal", "weighted"))
+        flag(**named(self, "per_action", "fix_goal", "weighted"))
         if self.weighted and self.scramble == "random-state":
             raise ValueError("weighted needs the moves of a walk: random states have none, take scramble=deepcube")
+
+    @property
+    def architecture(self) -> Architecture:
+        """Of the network."""
+        return NETWORKS[self.network]._replace(per_action=self.per_action)
 
 
 _2X2 = AdiConfig(network="symmetric-pairs")

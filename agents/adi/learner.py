@@ -16,6 +16,9 @@ By *copy* the target network becomes model after so many iterations, each one in
 what this learner shares with DAVI; in its warm start the value of a state n moves along a canonical sequence is 2 - n, its
 action the one that leads back.
 
+Per action. With an output of the value head for each action (network.py) it learns every R(A(x, a)) + v(A(x, a)), not only the
+highest: A targets for the A evaluations that the maximum is taken of.
+
 Differs from the papers in: the goal's fixed value and the moving average, which can be switched off; weights, which have to be
 switched on; a batch may be used for several epochs, and by Adam; a child that several states share is evaluated once; walks do
 not undo the move before, unless asked; RMSProp's smoothing constant is Keras's, 0.9, which DeepCube does not state.
@@ -30,10 +33,12 @@ from torch.nn.functional import cross_entropy
 
 from agents.adi.agent import Adi
 from agents.adi.config import AdiConfig
-from agents.adi.network import NETWORKS, Network, make_network
+from agents.adi.network import Network, make_network
 from agents.networks.bootstrap import BootstrapLearner
 from agents.networks.distributed import mean_over_ranks
 from agents.networks.embedding import make_features
+from agents.networks.hardware import CPU, Hardware
+from agents.networks.sequences import child_lengths, sequences
 from agents.networks.symmetry import turned_actions
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.puzzles.table import StateTable
@@ -47,12 +52,15 @@ class Samples(NamedTuple):
     y_v: np.ndarray  # [N] float32, their values
     y_p: np.ndarray  # [N] int64, their best actions
     weight: np.ndarray  # [N] float32, W(x)
+    q: (
+        np.ndarray
+    )  # [N, A] float32, what each action is worth, -inf if illegal; what a value head with an output for each learns
 
 
 def targets(
     puzzle: Puzzle, x: np.ndarray, v: Callable[[np.ndarray], np.ndarray], fix_goal: bool = True, depth: int = 1
-) -> tuple[np.ndarray, np.ndarray]:
-    """y_v [N] float32 and y_p [N] int64 of states x [N, S], by a breadth-first search of `depth` moves.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """y_v [N] float32, y_p [N] int64 and q [N, A] float32 of states x [N, S], by a breadth-first search of `depth` moves.
 
     Args:
         puzzle: whose states they are.
@@ -73,7 +81,7 @@ def targets(
     q = (reward + worth)[numbers].reshape(children.shape[:2])  # R(A(x, a)) + v(A(x, a))
     q = np.where(puzzle.legal(x), q, -np.float32(np.inf))
     y_v, y_p = q.max(axis=1), q.argmax(axis=1)
-    return np.where(fix_goal & puzzle.is_solved(x), np.float32(0), y_v), y_p
+    return np.where(fix_goal & puzzle.is_solved(x), np.float32(0), y_v), y_p, q
 
 
 class Learner(BootstrapLearner):
@@ -82,11 +90,11 @@ class Learner(BootstrapLearner):
     config: AdiConfig
     target: Network
 
-    def __init__(self, puzzle: Puzzle, config: AdiConfig, seed: int) -> None:
-        architecture = NETWORKS[config.network]
+    def __init__(self, puzzle: Puzzle, config: AdiConfig, seed: int, hardware: Hardware = CPU) -> None:
+        architecture = config.architecture
         model = make_network(make_features(puzzle, architecture.input), puzzle.n_actions, architecture, seed)
-        super().__init__(puzzle, config, seed, model, config.optimizer, puzzle.n_actions**config.depth)
-        self._reader = Adi(puzzle, architecture, self.target)
+        super().__init__(puzzle, config, seed, model, config.optimizer, puzzle.n_actions**config.depth, hardware)
+        self._reader = Adi(puzzle, architecture, self.target).place(hardware)
         if min(config.walks, config.minibatch) < self.ranks:
             raise ValueError(f"walks and minibatch must be at least 1 for each of {self.ranks} processes")
 
@@ -106,7 +114,7 @@ class Learner(BootstrapLearner):
 
     def agent(self) -> Adi:
         """The target network."""
-        return Adi(self.puzzle, NETWORKS[self.config.network], self.target, self.goal_value)
+        return Adi(self.puzzle, self.config.architecture, self.target, self.goal_value).place(self.hardware)
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its metrics."""
@@ -125,19 +133,16 @@ class Learner(BootstrapLearner):
         c = self.config
         walk = {"k_max": c.k, "allow_undo": c.allow_undo} if c.scramble == "deepcube" else {}
         x, d = make_scramble(c.scramble, self.puzzle, **walk).sample(self.puzzle, c.k * (c.walks // self.ranks), rng)
-        return Samples(x, *targets(self.puzzle, x, self.v, c.fix_goal, c.depth), self.weights(d))
+        y_v, y_p, q = targets(self.puzzle, x, self.v, c.fix_goal, c.depth)
+        return Samples(x, y_v, y_p, self.weights(d), q)
 
     def sequences_to_undo(self, rng: np.random.Generator) -> Samples:
-        """The same for the warm start: values 2 - n, and the actions that lead back."""
+        """The same for the warm start: values 2 - n, and the actions that lead back; q of a child n moves along is 1 - n."""
         c, puzzle = self.config, self.puzzle
-        n_walks = max(1, c.k * (c.walks // self.ranks) // c.warm_k)
-        walks = puzzle.canonical_walks(sample_seeds(rng, n_walks), c.warm_k)  # [n_walks, warm_k, S]
-        goals = np.broadcast_to(puzzle.goal, (n_walks, 1, puzzle.state_size))
-        before = np.concatenate([goals, walks[:, :-1]], axis=1).reshape(-1, puzzle.state_size)
-        x = walks.reshape(-1, puzzle.state_size)
-        back = (puzzle.expand(x) == before[:, None]).all(axis=2).argmax(axis=1)
-        n = np.tile(np.arange(1, c.warm_k + 1), n_walks)
-        return Samples(x, (2 - n).astype(np.float32), back, self.weights(n))
+        made = sequences(puzzle, sample_seeds(rng, max(1, c.k * (c.walks // self.ranks) // c.warm_k)), c.warm_k)
+        back = (puzzle.expand(made.states) == made.before[:, None]).all(axis=2).argmax(axis=1)
+        q = 1 - child_lengths(puzzle, made) if c.per_action else np.empty((len(back), 0), np.float32)
+        return Samples(made.states, 2 - made.moves, back, self.weights(made.moves), q)
 
     def weights(self, d: np.ndarray) -> np.ndarray:
         """W(x) [N] float32 for the depths D(x) [N]: 1 / D(x), or 1."""
@@ -145,19 +150,27 @@ class Learner(BootstrapLearner):
 
     def fit(self, samples: Samples, rng: np.random.Generator) -> dict[str, float]:
         """Gradient steps of model towards the targets: squared error plus cross-entropy; returns their means on the way."""
-        best = samples.y_p
+        best, worth, per_action = samples.y_p, samples.y_v, self.config.per_action
+        value_weight = samples.weight
+        if per_action:
+            legal = self.puzzle.legal(samples.x)
+            worth, value_weight = np.where(legal, samples.q, np.float32(0)), samples.weight[:, None] * legal
         indices, which = self._reader.read(samples.x)
-        if which is not None:
-            best = turned_actions(self.puzzle, samples.x, which)[np.arange(len(best)), best]  # in the states that are read
-        x, y_v, y_p, weight = map(torch.from_numpy, (indices, samples.y_v, best, samples.weight))
+        if which is not None:  # targets belong to the outputs that are the actions' in what is read
+            turned = turned_actions(self.puzzle, samples.x, which)
+            best = turned[np.arange(len(best)), best]
+            if per_action:
+                back = np.argsort(turned, axis=1)
+                worth, value_weight = np.take_along_axis(worth, back, 1), np.take_along_axis(value_weight, back, 1)
+        x, y_v, y_p, weight, weight_v = map(self.hardware.send, (indices, worth, best, samples.weight, value_weight))
 
         def loss(i: torch.Tensor) -> torch.Tensor:
-            v, p = self.model(x[i])
-            value_loss = (weight[i] * (v - y_v[i]) ** 2).mean()
+            v, p = self.fitted(x[i])
+            value_loss = (weight_v[i] * (v - y_v[i]) ** 2).mean()
             policy_loss = (weight[i] * cross_entropy(p, y_p[i], reduction="none")).mean()
             return torch.stack([value_loss, policy_loss])
 
         value_loss, policy_loss = self.fit_model(loss, len(x), rng)
-        target = y_v.mean()[None]
+        target = torch.tensor([samples.y_v.mean()])
         mean_over_ranks([target])
         return {"value_loss": value_loss, "policy_loss": policy_loss, "target": target.item()}

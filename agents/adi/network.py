@@ -9,6 +9,9 @@ for the first layer the embeddings that a state sums, not all there are, so that
 layers (those of pairs and triples would begin near 0); our own networks for one or two cores read pairs or triples of cubies,
 and two know the cube's symmetries.
 
+*Per action* the value head says what each move is worth, q(s, a) = R(A(s, a)) + v(A(s, a)): one pass knows the values of all
+children of a state, and v(s) is the highest q.
+
 Letters: B batch, A actions, T features of a state.
 """
 
@@ -21,7 +24,8 @@ from torch import nn
 from torch.nn.functional import elu
 
 from agents.networks.embedding import EmbeddingSum, Features, check_layers
-from agents.networks.inference import as_probabilities
+from agents.networks.hardware import CPU, Hardware, Output
+from agents.networks.inference import answers, as_probabilities
 from agents.networks.weights import seeded
 
 
@@ -33,6 +37,7 @@ class Architecture(NamedTuple):
     head: int  # neurons of the layer before each output
     symmetric: bool = False  # whether a cube is read as the canonical representative of its symmetry class
     joint: bool = True  # whether value and policy share the trunk; if not, each has one of its own
+    per_action: bool = False  # whether the value head has an output q(s, a) for each action, not one for the state's value
 
 
 def deepcube(scale: int) -> Architecture:
@@ -58,7 +63,7 @@ NETWORKS: dict[str, Architecture] = {
 
 
 class Network(nn.Module):
-    """Values [B] and scores of the actions [B, A], before the softmax, of feature indices [B, T]."""
+    """Values [B], or [B, A] of the actions, and scores of the actions [B, A], before the softmax, of feature indices [B, T]."""
 
     def __init__(self, features: Features, n_actions: int, architecture: Architecture) -> None:
         super().__init__()
@@ -67,7 +72,8 @@ class Network(nn.Module):
         self.first = EmbeddingSum(features.total, first)
         self.trunk = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(architecture.trunk))
         self.value_head, self.policy_head = nn.Linear(last, head), nn.Linear(last, head)
-        self.value_out, self.policy_out = nn.Linear(head, 1), nn.Linear(head, n_actions)
+        self.per_action = architecture.per_action
+        self.value_out, self.policy_out = Output(head, n_actions if self.per_action else 1), Output(head, n_actions)
         self.own_first = None if architecture.joint else EmbeddingSum(features.total, first)  # the policy's
         self.own_trunk = None if architecture.joint else nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(architecture.trunk))
         bound = (6 / (len(features.offset) + first)) ** 0.5
@@ -95,8 +101,9 @@ class Network(nn.Module):
         return _through(self.own_first, self.own_trunk, indices)
 
     def value(self, x: torch.Tensor) -> torch.Tensor:
-        """The value head's output [B] for that of the trunk."""
-        return self.value_out(elu(self.value_head(x), inplace=True)).squeeze(1)
+        """The value head's output [B], or [B, A] per action, for that of the trunk."""
+        out = self.value_out(elu(self.value_head(x), inplace=True))
+        return out if self.per_action else out.squeeze(1)
 
     def policy(self, x: torch.Tensor) -> torch.Tensor:
         """The policy head's scores [B, A] for the output of the trunk."""
@@ -116,13 +123,20 @@ def make_network(features: Features, n_actions: int, architecture: Architecture,
         return Network(features, n_actions, architecture)
 
 
-@torch.inference_mode()
-def values(network: Network, indices: np.ndarray) -> np.ndarray:
-    """The network's values [B] float32 for feature indices [B, T]."""
-    return network.value(network.for_value(torch.from_numpy(indices))).numpy()
+def values(network: Network, indices: np.ndarray, hardware: Hardware = CPU) -> np.ndarray:
+    """The network's values [B], or [B, A] per action, float32 for feature indices [B, T]."""
+    shape = (network.value_out.out_features,) if network.per_action else ()
+
+    def value(x: torch.Tensor) -> torch.Tensor:
+        return network.value(network.for_value(x))
+
+    return answers(value, lambda part: (indices[part],), len(indices), shape, hardware)
 
 
-@torch.inference_mode()
-def probabilities(network: Network, indices: np.ndarray, legal: np.ndarray) -> np.ndarray:
+def probabilities(network: Network, indices: np.ndarray, legal: np.ndarray, hardware: Hardware = CPU) -> np.ndarray:
     """The network's policy [B, A] float32 for feature indices [B, T], over the legal actions [B, A]."""
-    return as_probabilities(network.policy(network.for_policy(torch.from_numpy(indices))), legal)
+
+    def policy(x: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+        return as_probabilities(network.policy(network.for_policy(x)), allowed)
+
+    return answers(policy, lambda part: (indices[part], legal[part]), len(indices), legal.shape[1:], hardware)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from agents.davi.network import NETWORKS
+from agents.davi.network import NETWORKS, Architecture
 from agents.networks.bootstrap import BootstrapConfig
 from agents.protocol import Preset
 from rubiks_gym.checks import MANY, choice, flag, named, number, whole
@@ -18,6 +18,8 @@ class DaviConfig(BootstrapConfig):
 
     network: str = "pairs"
     """One of NETWORKS in network.py: the thesis's DNN_0, DNN_noBatchNorm, DNN_reduced_0, DNN_reduced_0_noBatchNorm, or ours."""
+    per_action: bool = False
+    """Whether the network has an output for the cost-to-go of each child, so that a search needs one pass for all children."""
     batch: int = 30_000
     """States of a batch: their targets are computed once (B)."""
     scramble: str = "uniform"
@@ -56,10 +58,17 @@ class DaviConfig(BootstrapConfig):
         whole(1, **named(self, "check_every", "target_states"))
         whole(0, **named(self, "offset", "keep_every"))
         whole(1, 64, depth=self.depth)
-        flag(**named(self, "clamp", "relative"))
+        flag(**named(self, "per_action", "clamp", "relative"))
         number(above=0, epsilon=self.epsilon)
+        if NETWORKS[self.network].recurrent and self.per_action:
+            raise ValueError(f"{self.network} reads disk after disk and has no output per action: take another network")
         if NETWORKS[self.network].batch_norm and min(self.batch, self.minibatch) < 2:
             raise ValueError(f"{self.network} normalises over a minibatch: batch and minibatch must be at least 2")
+
+    @property
+    def architecture(self) -> Architecture:
+        """Of the network."""
+        return NETWORKS[self.network]._replace(per_action=self.per_action)
 
 
 _2X2 = DaviConfig(network="symmetric-pairs")
@@ -114,9 +123,20 @@ _THESIS_HANOI = replace(_THESIS, scramble="adaptive", offset=2, check_every=2, k
 # network: each further one takes the lowest of twelve noisy values again, and the values shrink.
 _WARM, _SWEEP = 1200, 100
 _3X3 = DaviConfig(network="pieces", k_max=26)
+_WARM_3X3 = replace(
+    _3X3,
+    iterations=_WARM + _SWEEP,
+    warm_iterations=_WARM,
+    epochs=1,
+    target_update="states",
+    target_states=_SWEEP * 30_000,
+)
 
 PRESETS: dict[str, Preset] = {
     "2x2": Preset("rubik2x2-qtm", replace(_2X2, iterations=120), "pairs of cubies, symmetric cubes read as one"),
+    "2x2-per-action": Preset(
+        "rubik2x2-qtm", replace(_2X2, iterations=120, per_action=True), "the same with an output for each child"
+    ),
     "2x2-plain": Preset("rubik2x2-qtm", replace(_PLAIN_2X2, iterations=700), "triples of cubies, without symmetries"),
     # the thesis's networks and settings (sections 5.1 and 5.3), then its final models (5.5)
     **{
@@ -170,15 +190,11 @@ PRESETS: dict[str, Preset] = {
     ),
     "3x3": Preset(
         "rubik3x3-qtm",
-        replace(
-            _3X3,
-            iterations=_WARM + _SWEEP,
-            warm_iterations=_WARM,
-            epochs=1,
-            target_update="states",
-            target_states=_SWEEP * 30_000,
-        ),
+        _WARM_3X3,
         "a warm start on the lengths of move sequences, then one sweep of DAVI",
+    ),
+    "3x3-per-action": Preset(
+        "rubik3x3-qtm", replace(_WARM_3X3, per_action=True), "the same with an output for each child: one pass for all of them"
     ),
     "3x3-plain": Preset("rubik3x3-qtm", replace(_3X3, iterations=120), "DAVI from zero"),
 }

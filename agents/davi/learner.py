@@ -7,6 +7,10 @@ targets, fits `model`, and every C iterations measures the loss on B_val fresh s
 target network takes over the weights of model, and the next J is learnt. agents/networks/bootstrap.py has what this learner
 shares with ADI; its warm start fits the lengths of canonical move sequences.
 
+Per action. With an output for each child (network.py), what it learns of a state is the right side of (3.1) for all children
+at once: A targets for the A evaluations that (3.1) takes a minimum of, and no minimum over what the network has not learnt. Its
+warm start knows a length for each child too: one less than the state's for those that lead back, one more for the others.
+
 Target updates. *threshold* is the above. *states* copies the weights after a fixed number of states, whatever the loss. *ema*
 makes the target network an exponential moving average of the weights; a loss below epsilon then counts as a convergence point
 (for adaptive-K and for the record) and changes nothing else.
@@ -29,10 +33,11 @@ from torch.nn.functional import mse_loss
 
 from agents.davi.agent import Davi
 from agents.davi.config import DaviConfig
-from agents.davi.network import NETWORKS, Network, Recurrent, evaluate, folded, make_network, read_by
+from agents.davi.network import Network, Recurrent, folded, make_network, read_by
 from agents.networks.bootstrap import BootstrapLearner
 from agents.networks.distributed import mean_over_ranks
-from agents.networks.embedding import feature_indices
+from agents.networks.hardware import CPU, Hardware
+from agents.networks.sequences import child_lengths, sequences
 from rubiks_gym.puzzles import Cube, Hanoi, Puzzle, sample_seeds
 from rubiks_gym.puzzles.table import StateTable
 from rubiks_gym.scrambles import make_scramble
@@ -57,6 +62,24 @@ def targets(
         table: used for its memory only.
         depth: moves to look ahead; the costs of children are then targets themselves.
     """
+    costs, solved = child_targets(puzzle, states, cost_to_go, symmetric, table, depth)
+    costs = np.where(puzzle.legal(states), costs, np.float32(np.inf))
+    beyond = np.where(solved.any(axis=1), np.float32(1), 1 + costs.min(axis=1))
+    return np.where(puzzle.is_solved(states), np.float32(0), beyond)
+
+
+def child_targets(
+    puzzle: Puzzle,
+    states: np.ndarray,
+    cost_to_go: CostToGo,
+    symmetric: bool = False,
+    table: StateTable | None = None,
+    depth: int = 1,
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the minimum in (3.1) is taken of: the costs [B, A] float32 of the children of states [B, S], 0 at the goal.
+
+    And which children are solved [B, A] bool. The arguments are those of `targets`.
+    """
     table = StateTable(puzzle.state_size) if table is None else table
     table.clear()
     children = puzzle.expand(states)  # [B, A, S]
@@ -64,10 +87,8 @@ def targets(
     numbers, _ = table.insert(puzzle.representatives(every) if symmetric and isinstance(puzzle, Cube) else every)
     distinct = table.states[: len(table)]
     found = cost_to_go(distinct) if depth == 1 else targets(puzzle, distinct, cost_to_go, symmetric, depth=depth - 1)
-    costs = np.where(puzzle.legal(states), found[numbers].reshape(children.shape[:2]), np.float32(np.inf))
-    solves = puzzle.is_solved(distinct)[numbers].reshape(children.shape[:2]).any(axis=1)
-    beyond = np.where(solves, np.float32(1), 1 + costs.min(axis=1))
-    return np.where(puzzle.is_solved(states), np.float32(0), beyond)
+    solved, shape = puzzle.is_solved(distinct), children.shape[:2]
+    return np.where(solved, np.float32(0), found)[numbers].reshape(shape), solved[numbers].reshape(shape)
 
 
 def towers(puzzle: Hanoi, n: int, disks: int, rng: np.random.Generator) -> np.ndarray:
@@ -85,10 +106,10 @@ class Learner(BootstrapLearner):
     model: Network | Recurrent
     target: Network | Recurrent
 
-    def __init__(self, puzzle: Puzzle, config: DaviConfig, seed: int) -> None:
-        architecture = NETWORKS[config.network]
-        self.features = read_by(puzzle, architecture)
-        super().__init__(puzzle, config, seed, make_network(self.features, architecture, seed), "adam", puzzle.n_actions)
+    def __init__(self, puzzle: Puzzle, config: DaviConfig, seed: int, hardware: Hardware = CPU) -> None:
+        self.features = read_by(puzzle, config.architecture)
+        model = make_network(self.features, puzzle.n_actions, config.architecture, seed)
+        super().__init__(puzzle, config, seed, model, "adam", puzzle.n_actions, hardware)
         if min(config.batch, config.minibatch, config.validation) < 2 * self.ranks:
             raise ValueError(f"batch, minibatch and validation must give each of {self.ranks} processes at least 2 states")
         if config.scramble == "disks" and not isinstance(puzzle, Hanoi):
@@ -97,10 +118,14 @@ class Learner(BootstrapLearner):
         self.converged = False  # whether the last iteration was one
         self.since_update = 0  # states since the target network was last copied
         self._table = StateTable(puzzle.state_size)
+        self._reader = self.agent()  # for what a network reads of states
 
     def agent(self) -> Davi:
         """The target network, batch normalisation folded."""
-        return Davi(self.puzzle, NETWORKS[self.config.network], folded(self.target))
+        return self._read_by(self.target)
+
+    def _read_by(self, network: Network | Recurrent) -> Davi:
+        return Davi(self.puzzle, self.config.architecture, folded(network)).place(self.hardware)
 
     def iterate(self) -> dict[str, float]:
         """One iteration; returns its metrics."""
@@ -156,17 +181,17 @@ class Learner(BootstrapLearner):
         return scramble.effective_k if self.config.scramble == "adaptive" else scramble.k_max
 
     def sample(self, n: int, rng: np.random.Generator, cost_to_go: CostToGo | None) -> tuple[np.ndarray, np.ndarray]:
-        """States [n, S] and targets [n]: those of (3.1), or, without a cost-to-go, lengths of canonical move sequences."""
+        """States [n, S] and targets [n], or [n, A] per action: by (3.1), or, without a cost-to-go, lengths of sequences."""
         c, puzzle = self.config, self.puzzle
         if cost_to_go is None:
-            walks = puzzle.canonical_walks(sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
-            steps = np.tile(np.arange(1, c.warm_k + 1, dtype=np.float32), len(walks))
-            return walks.reshape(-1, puzzle.state_size)[:n], steps[:n]
+            made = sequences(puzzle, sample_seeds(rng, -(-n // c.warm_k)), c.warm_k)
+            return made.states[:n], (child_lengths(puzzle, made) if c.per_action else made.moves)[:n]
         if isinstance(puzzle, Hanoi) and c.scramble == "disks":
             states = towers(puzzle, n, self.effective_k, rng)
         else:
             states, _ = self._scramble().sample(puzzle, n, rng)
-        return states, targets(puzzle, states, cost_to_go, self.features.symmetric, self._table, c.depth)
+        how = (puzzle, states, cost_to_go, c.architecture.symmetric, self._table, c.depth)
+        return states, child_targets(*how)[0] if c.per_action else targets(*how)
 
     def _scramble(self) -> Any:
         c = self.config
@@ -176,18 +201,24 @@ class Learner(BootstrapLearner):
         return make_scramble(c.scramble, self.puzzle, c.k_max, allow_undo=c.allow_undo, **depth)
 
     def fit(self, states: np.ndarray, goals: np.ndarray, rng: np.random.Generator) -> float:
-        """Gradient steps of model towards goals [n] for states [n, S]; returns the mean loss on the way."""
-        x, y = torch.from_numpy(feature_indices(self.puzzle, self.features, states)), torch.from_numpy(goals)
-        scale = torch.from_numpy(self.scales(goals))  # squares are divided by its square
-        return self.fit_model(lambda part: mse_loss(self.model(x[part]) / scale[part], y[part] / scale[part]), len(y), rng)[0]
+        """Gradient steps of model towards goals [n] or [n, A] for states [n, S]; returns the mean loss on the way."""
+        by = self.scales(states, goals)
+        read, turned = self._reader.read(states)
+        if turned is not None:  # goals belong to the outputs that are the actions' in what is read
+            back = np.argsort(turned, axis=1)
+            goals, by = np.take_along_axis(goals, back, 1), np.take_along_axis(by, back, 1)
+        x, y, scale = map(self.hardware.send, (read, goals, by))  # squares are divided by the scale's square
+        return self.fit_model(lambda part: mse_loss(self.fitted(x[part]) / scale[part], y[part] / scale[part]), len(y), rng)[0]
 
-    def scales(self, goals: np.ndarray) -> np.ndarray:
-        """What errors are measured in [n] float32 where the target is goals [n]: moves, or their square root."""
-        return np.sqrt(1 + goals) if self.config.relative else np.ones_like(goals)
+    def scales(self, states: np.ndarray, goals: np.ndarray) -> np.ndarray:
+        """What errors are measured in [n] or [n, A] float32 where the targets of states [n, S] are goals [n] or [n, A]: moves,
+        or their square root; what an illegal action has for a target is no error at all."""
+        scale = np.sqrt(1 + goals) if self.config.relative else np.ones_like(goals)
+        return np.where(self.puzzle.legal(states), scale, np.float32(np.inf)) if self.config.per_action else scale
 
     def loss(self, states: np.ndarray, goals: np.ndarray) -> float:
         """Mean squared error, as weighted, of model on states [n, S], without learning, over all ranks."""
-        answers = evaluate(folded(self.model), feature_indices(self.puzzle, self.features, states))
-        mean = torch.tensor([np.square((answers - goals) / self.scales(goals)).mean(dtype=float)])
+        errors = (self._read_by(self.model).answers(states) - goals) / self.scales(states, goals)
+        mean = torch.tensor([np.square(errors).mean(dtype=float)])
         mean_over_ranks([mean])
         return mean.item()

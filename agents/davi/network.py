@@ -1,5 +1,8 @@
 """The cost-to-go network (DeepCubeA; Tardon 2022, sections 3.2 and 4.6): first layers, residual blocks, one output.
 
+*Per action* it has an output for each action instead: the cost-to-go of that child, one pass for all children of a state, as in
+Q* (Agostinelli et al. 2021), whose Q(s, a) is one move more. The cost-to-go of the state itself is then 1 + the lowest of them.
+
 The first layer sums embeddings, and may read symmetric cubes as one, see agents/networks/embedding.py.
 
 A *recurrent* network reads the towers of Hanoi disk by disk, the largest first. It forgets disks that are home with all larger
@@ -10,7 +13,7 @@ Differs from the papers in: the small networks read cubies, pairs or windows, no
 have its numbers of weights), and some know the symmetries; weights begin as PyTorch draws them, embeddings so that a sum has
 the spread of one layer's output; batch normalisation is folded into the layers before it when nothing is to be learnt.
 
-Letters: B batch, T features of a state.
+Letters: A actions, B batch, T features of a state.
 """
 
 import copy
@@ -22,7 +25,8 @@ import torch
 from torch import nn
 
 from agents.networks.embedding import MOST_LAYERS, EmbeddingSum, Features, check_layers, make_features
-from agents.networks.inference import chunks
+from agents.networks.hardware import CPU, Hardware, Output
+from agents.networks.inference import answers
 from agents.networks.weights import seeded
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Hanoi, Puzzle
@@ -38,6 +42,7 @@ class Architecture(NamedTuple):
     symmetric: bool = False  # whether a cube is read as the canonical representative of its symmetry class
     recurrent: bool = False  # whether disks are read one after another; `first` is the width of its hidden state
     whole: bool = False  # whether what a search or a target is told is rounded: the true cost-to-go is a whole number
+    per_action: bool = False  # whether there is an output for the cost-to-go of each child, not one for the state's own
 
 
 NETWORKS: dict[str, Architecture] = {
@@ -61,9 +66,9 @@ NETWORKS: dict[str, Architecture] = {
 
 
 class Network(nn.Module):
-    """Cost-to-go [B] of feature indices [B, T]."""
+    """Cost-to-go [B], or [B, A] of the children, of feature indices [B, T]."""
 
-    def __init__(self, features: Features, architecture: Architecture) -> None:
+    def __init__(self, features: Features, n_actions: int, architecture: Architecture) -> None:
         super().__init__()
         check_layers(first=architecture.first)
         whole(0, MOST_LAYERS, blocks=architecture.blocks)
@@ -75,7 +80,7 @@ class Network(nn.Module):
         nn.init.uniform_(self.first.embedding.weight, -bound, bound)
         self.dense = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) if architecture.batch_norm else nn.Identity() for width in widths)
-        self.out = nn.Linear(last, 1)
+        self.out = Output(last, n_actions if architecture.per_action else 1)
 
     def forward(self, indices: torch.Tensor) -> torch.Tensor:
         """Every layer is followed by batch normalisation, if there is any, and ReLU; a block adds its input before the last."""
@@ -86,7 +91,7 @@ class Network(nn.Module):
         for i in range(n_first, len(self.norms), 2):
             inside = torch.relu_(self.norms[i](self.dense[i - 1](x)))
             x = torch.relu_(self.norms[i + 1](self.dense[i](inside)) + x)
-        return self.out(x).squeeze(1)
+        return self.out(x) if self.architecture.per_action else self.out(x).squeeze(1)
 
 
 class Recurrent(nn.Module):
@@ -101,15 +106,15 @@ class Recurrent(nn.Module):
         self.begin = nn.Parameter(torch.randn(width) / 2)  # what is known before the first disk that is not home
         self.after = nn.Linear(width, self.pegs * width)  # what is known after a disk, for each peg that it may be on
         nn.init.normal_(self.after.weight, std=width**-0.5)
-        self.cost = nn.Linear(width, self.pegs)  # what a disk costs on each peg
+        self.cost = Output(width, self.pegs)  # what a disk costs on each peg
         self.growth = nn.Parameter(torch.ones(1))  # what the cost of larger disks is multiplied by for one more below them
 
     def forward(self, indices: torch.Tensor) -> torch.Tensor:
         """From the largest disk to the smallest; the goal is on the last peg."""
-        pegs, rows = indices % self.pegs, torch.arange(len(indices))
+        pegs, rows = indices % self.pegs, torch.arange(len(indices), device=indices.device)
         begin = hidden = self.begin.expand(len(indices), -1)
-        total = torch.zeros(len(indices))
-        away = torch.zeros(len(indices), dtype=torch.bool)  # whether this disk or a larger one is not home
+        total = torch.zeros(len(indices), device=indices.device)
+        away = torch.zeros_like(total, dtype=torch.bool)  # whether this disk or a larger one is not home
         for disk in range(pegs.shape[1] - 1, -1, -1):
             peg = pegs[:, disk]
             away = away | (peg != self.pegs - 1)
@@ -123,13 +128,17 @@ def read_by(puzzle: Puzzle, architecture: Architecture) -> Features:
     """The features of a puzzle that a network reads."""
     if architecture.recurrent and not isinstance(puzzle, Hanoi):
         raise ValueError(f"recurrent networks read the disks of Hanoi, which {puzzle.name} does not have")
-    return make_features(puzzle, architecture.input, architecture.symmetric)
+    if architecture.recurrent and architecture.per_action:
+        raise ValueError("recurrent networks have no output per action")
+    features = make_features(puzzle, architecture.input, architecture.symmetric)
+    # An inverse is as far from the goal, but other moves solve it: per action, the agent sees to symmetries when it reads.
+    return features._replace(symmetric=architecture.symmetric and not architecture.per_action)
 
 
-def make_network(features: Features, architecture: Architecture, seed: int) -> "Network | Recurrent":
+def make_network(features: Features, n_actions: int, architecture: Architecture, seed: int) -> "Network | Recurrent":
     """An untrained network, the same for the same seed."""
     with seeded(seed):
-        return Recurrent(features, architecture) if architecture.recurrent else Network(features, architecture)
+        return Recurrent(features, architecture) if architecture.recurrent else Network(features, n_actions, architecture)
 
 
 @torch.no_grad()
@@ -154,10 +163,7 @@ def folded(network: Network | Recurrent) -> Network | Recurrent:
     return plain
 
 
-@torch.inference_mode()
-def evaluate(network: nn.Module, indices: np.ndarray) -> np.ndarray:
-    """The network's answers [B] float32 for feature indices [B, T]."""
-    out = np.empty(len(indices), np.float32)
-    for part in chunks(len(indices)):
-        out[part] = network(torch.from_numpy(indices[part])).numpy()
-    return out
+def evaluate(network: Network | Recurrent, indices: np.ndarray, hardware: Hardware = CPU) -> np.ndarray:
+    """The network's answers [B], or [B, A] per action, float32 for feature indices [B, T]."""
+    shape = (network.out.out_features,) if isinstance(network, Network) and network.architecture.per_action else ()
+    return answers(network, lambda part: (indices[part],), len(indices), shape, hardware)

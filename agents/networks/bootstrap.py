@@ -6,8 +6,8 @@ an exponential moving average (*ema*) of its weights. What a search is given is 
 Warm start. For its first iterations a run may learn from canonical move sequences, whose lengths are upper bounds of the
 distance; the target network is a copy of `model` then.
 
-More than one process. Under torchrun each rank draws its own share of the states, and gradients are averaged over ranks, so
-that all hold the same weights. One process is a single rank of the same program.
+More than one process. Under torchrun each rank draws its own share of the states, and gradients are averaged over ranks
+(distributed.py), so that all hold the same weights. One process is a single rank of the same program.
 
 All randomness of iteration i on rank r comes from the generator of (seed, r, i), and nothing has to be remembered of it.
 """
@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from agents.networks.distributed import rank_and_ranks
+from agents.networks.distributed import parallel
 from agents.networks.fitting import OPTIMIZERS, Loss, fit
+from agents.networks.hardware import CPU, Hardware
 from agents.networks.schedule import geometric
 from agents.networks.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
+from agents.ranks import rank_and_ranks
 from rubiks_gym.checks import MANY, flag, named, number, whole
 from rubiks_gym.puzzles import LONGEST, Puzzle
 
@@ -65,14 +67,23 @@ class BootstrapConfig:
 class BootstrapLearner:
     """A network under training: `model`, the target network, the optimizer, and how far they have come."""
 
+    rank, ranks = 0, 1  # which process this is, and of how many
     COUNTERS: tuple[str, ...] = ("done", "states_seen")  # what a checkpoint holds besides arrays
 
     def __init__(
-        self, puzzle: Puzzle, config: BootstrapConfig, seed: int, model: nn.Module, optimizer: str, children: int
+        self,
+        puzzle: Puzzle,
+        config: BootstrapConfig,
+        seed: int,
+        model: nn.Module,
+        optimizer: str,
+        children: int,
+        hardware: Hardware = CPU,
     ) -> None:
-        self.puzzle, self.config, self.seed = puzzle, config, seed
+        self.puzzle, self.config, self.seed, self.hardware = puzzle, config, seed, hardware
         self.rank, self.ranks = rank_and_ranks()
-        self.model, self.target = model, copy.deepcopy(model)
+        self.model, self.target = model.to(hardware.device), copy.deepcopy(model)
+        self.fitted = parallel(hardware.compiled(model))  # what gradients are taken through
         self.optimizer = OPTIMIZERS[optimizer](model)
         self.done, self.total = 0, config.iterations  # iterations done, and in all
         self.states_seen = 0
@@ -94,6 +105,7 @@ class BootstrapLearner:
             epochs=c.epochs,
             target=self.target if c.target_update == "ema" else None,
             ema_decay=c.ema_decay,
+            hardware=self.hardware,
         )
 
     def update_target(self) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from agents.networks.hardware import Output
 from rubiks_gym.checks import whole
 from rubiks_gym.puzzles import Cube, Puzzle, Rubik3x3
 from rubiks_gym.puzzles.compiled import jit
@@ -146,4 +147,4 @@ def mlp(widths: tuple[int, ...], n_out: int) -> nn.Sequential:
     hidden: list[nn.Module] = []
     for a, b in pairwise(widths):
         hidden += [nn.Linear(a, b), nn.ReLU()]
-    return nn.Sequential(*hidden, nn.Linear(widths[-1], n_out))
+    return nn.Sequential(*hidden, Output(widths[-1], n_out))

@@ -7,7 +7,9 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from agents.networks.distributed import mean_over_ranks, rank_and_ranks
+from agents.networks.distributed import mean_over_ranks
+from agents.networks.hardware import CPU, Hardware
+from agents.ranks import rank_and_ranks
 
 # which samples make a minibatch [b] int64 -> the terms of its loss [L], whose sum is minimised
 Loss = Callable[[torch.Tensor], torch.Tensor]
@@ -32,13 +34,14 @@ def fit(
     epochs: int = 1,
     target: nn.Module | None = None,
     ema_decay: float = 0.0,
+    hardware: Hardware = CPU,
 ) -> list[float]:
     """Fit a network to n samples per process; returns the means [L] of the terms of the loss over all steps.
 
     Args:
         model: the network.
         optimizer: of its weights.
-        loss: see `Loss`.
+        loss: see `Loss`; in several processes, of `parallel(model)`.
         n: samples that this process holds.
         rng: for their order.
         minibatch: samples per gradient step, at most, of all processes together.
@@ -46,20 +49,21 @@ def fit(
         epochs: times that every sample is used.
         target: a target network that becomes an average of the weights, if there is one.
         ema_decay: the share of its weights that the target network keeps at a gradient step.
+        hardware: where the networks are.
     """
     for group in optimizer.param_groups:
         group["lr"] = learning_rate
     parameters = list(model.parameters())
     followers = [] if target is None else list(target.parameters())
     steps = -(-n // (minibatch // rank_and_ranks()[1]))
-    total = torch.zeros(1)
+    total = torch.zeros(1, device=hardware.device)
     model.train()
     for _ in range(epochs):
-        for part in np.array_split(rng.permutation(n), steps):
-            terms = loss(torch.from_numpy(part))
+        for part in hardware.send(rng.permutation(n)).tensor_split(steps):
+            with hardware.autocast():
+                terms = loss(part)
             optimizer.zero_grad()
             terms.sum().backward()
-            mean_over_ranks([parameter.grad for parameter in parameters if parameter.grad is not None])
             optimizer.step()
             total = total + terms.detach()
             if followers:
@@ -70,7 +74,7 @@ def fit(
     if target is not None:  # statistics of batch normalisation belong to the weights of the moment: copied, not averaged
         for ours, theirs in zip(_statistics(target), _statistics(model), strict=True):
             ours.copy_(theirs)
-    return (total / (steps * epochs)).tolist()
+    return (total / (steps * epochs)).cpu().tolist()
 
 
 def _statistics(network: nn.Module) -> list[torch.Tensor]:

@@ -29,4 +29,7 @@ def canonical(cube: Any, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def turned_actions(cube: Any, states: np.ndarray, which: np.ndarray) -> np.ndarray:
     """What each action of states [B, S] becomes in their images number which [B]: [B, A]."""
-    return cube.symmetric_actions(cube.as_states(states))[np.arange(len(states)), which]
+    states, turned = cube.as_states(states), np.empty((len(states), cube.n_actions), np.int64)
+    for part in chunks(len(states)):
+        turned[part] = cube.symmetric_actions(states[part])[np.arange(len(states[part])), which[part]]
+    return turned

@@ -38,13 +38,13 @@ def load_weights(network: nn.Module, prefix: str, arrays: dict[str, np.ndarray])
 
 def network_arrays(network: nn.Module, prefix: str) -> dict[str, np.ndarray]:
     """The arrays that `load_weights` reads."""
-    return {prefix + name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    return {prefix + name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
 
 
 def optimizer_arrays(network: nn.Module, optimizer: Optimizer, prefix: str = "optimizer.") -> dict[str, np.ndarray]:
     """An optimizer's moments, by the names of the weights they belong to; those it has not moved yet have none."""
     return {
-        f"{prefix}{name}.{key}": value.numpy()
+        f"{prefix}{name}.{key}": value.cpu().numpy()
         for name, parameter in network.named_parameters()
         for key, value in optimizer.state[parameter].items()
     }
@@ -57,4 +57,8 @@ def load_optimizer(network: nn.Module, optimizer: Optimizer, arrays: dict[str, n
         moments = {key.removeprefix(own): value for key, value in arrays.items() if key.startswith(own)}
         if not moments:
             raise ValueError(f"the stored weights do not fit: {own}* is missing")
-        optimizer.state[parameter] = {key: torch.from_numpy(value.copy()) for key, value in moments.items()}
+        fused = optimizer.defaults.get("fused")  # the others count their steps on the host
+        optimizer.state[parameter] = {
+            key: torch.from_numpy(value.copy()).to("cpu" if key == "step" and not fused else parameter.device)
+            for key, value in moments.items()
+        }

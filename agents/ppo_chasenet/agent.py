@@ -15,7 +15,8 @@ import numpy as np
 import torch
 
 from agents.networks.embedding import EmbeddingMLP, check_layers, feature_indices, make_features
-from agents.networks.inference import as_cost_to_go, as_probabilities, chunks
+from agents.networks.hardware import CPU, Hardware
+from agents.networks.inference import answers, as_cost_to_go, as_probabilities
 from agents.networks.weights import load_weights, network_arrays, seeded
 from agents.ppo_chasenet.chasenet import Architecture, ChaseNet
 from rubiks_gym.puzzles import Puzzle
@@ -44,19 +45,29 @@ class PpoChaseNet:
         check_layers(widths=widths)
         with seeded(0):
             self.actor = EmbeddingMLP(self.features.total, widths, puzzle.n_actions)
+        self.hardware = CPU
+
+    def place(self, hardware: Hardware) -> "PpoChaseNet":
+        """Let both networks compute on other hardware; returns the agent."""
+        self.hardware = hardware
+        self.actor.to(hardware.device)
+        self.net.place(hardware)
+        return self
 
     def cost_to_go(self, states: np.ndarray) -> np.ndarray:
         """Estimated moves to the goal [B] float32."""
         return as_cost_to_go(self.puzzle, states, self.net.cost_to_goal(states))
 
-    @torch.inference_mode()
     def policy(self, states: np.ndarray) -> np.ndarray:
         """The policy network's probabilities [B, A] float32."""
-        out = np.empty((len(states), self.puzzle.n_actions), np.float32)
-        for part in chunks(len(states)):
-            scores = self.actor(torch.from_numpy(feature_indices(self.puzzle, self.features, states[part])))
-            out[part] = as_probabilities(scores, self.puzzle.legal(states[part]))
-        return out
+
+        def read(part: slice) -> tuple[np.ndarray, np.ndarray]:
+            return feature_indices(self.puzzle, self.features, states[part]), self.puzzle.legal(states[part])
+
+        def probabilities(indices: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+            return as_probabilities(self.actor(indices), legal)
+
+        return answers(probabilities, read, len(states), (self.puzzle.n_actions,), self.hardware)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The weights of both."""

@@ -19,7 +19,7 @@ function, fewer products); numbers of layers and neurons, which the paper does n
 Letters: B batch, S state, N stickers, V numbers a sticker can have.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,7 +27,8 @@ from torch import nn
 from torch.nn.functional import relu
 
 from agents.networks.embedding import MOST_LAYERS, EmbeddingMLP, check_layers, feature_indices, make_features, mlp
-from agents.networks.inference import chunks
+from agents.networks.hardware import CPU, Hardware
+from agents.networks.inference import answers
 from agents.networks.weights import seeded
 from rubiks_gym.checks import choice, whole
 from rubiks_gym.puzzles import Cube, Puzzle
@@ -126,6 +127,14 @@ class ChaseNet:
         output = self.network.rest[-1]
         assert isinstance(output, nn.Linear)
         nn.init.constant_(output.bias, middle)
+        self.hardware = CPU
+        self.fitted: Any = self.network  # what gradients are taken through; a learner may compile it, or share it with others
+
+    def place(self, hardware: Hardware) -> "ChaseNet":
+        """Let it compute on other hardware; returns it."""
+        self.hardware = hardware
+        self.network.to(hardware.device)
+        return self
 
     def read(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
         """What the network is given of states s and t [B, S]: feature indices or tokens [B, T] int64."""
@@ -140,13 +149,10 @@ class ChaseNet:
             return both
         return both + v * np.tile(np.arange(both.shape[1] // 2), 2)
 
-    @torch.inference_mode()
     def cost(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
         """C_rho(s, t) [B] float32 of states [B, S]."""
-        out = np.empty(len(s), np.float32)
-        for part in chunks(len(s)):
-            out[part] = self.network(torch.from_numpy(self.read(s[part], t[part]))).squeeze(1).numpy()
-        return out
+        found = answers(self.network, lambda part: (self.read(s[part], t[part]),), len(s), (1,), self.hardware)
+        return found[:, 0]
 
     def cost_to_goal(self, states: np.ndarray) -> np.ndarray:
         """C_rho(s, s_g) [B] float32 of states [B, S]."""

@@ -12,8 +12,12 @@ Fine-tuning. On a trajectory, i moves lead from s to t. The paper takes i to be 
 makes a detour. *bound* takes it for the most that it can be: a pair whose cost is below i is left alone. Pairs are taken from
 within a roll-out, and as many fresh walk pairs are mixed in, so that what the warm-up taught is not forgotten.
 
-All randomness of an iteration comes from (seed, iteration). stable-baselines3 draws from the global generators of numpy and
-torch, which are therefore seeded at the beginning of each; nothing has to be remembered of them.
+More than one process. Under torchrun each rank plays its share of the puzzles, and gradients of both networks are averaged over
+ranks. stable-baselines3 knows nothing of it, so that some of what it does remains each rank's own: advantages are normalised
+over a rank's share of a minibatch. The statistics of returns that rewards are divided by are averaged after each roll-out.
+
+All randomness of an iteration comes from (seed, iteration, rank). stable-baselines3 draws from the global generators of numpy
+and torch, which are therefore seeded at the beginning of each; nothing has to be remembered of them.
 
 Differs from the paper in: rewards are divided by the running standard deviation of returns (without that nothing is learnt);
 C_rho is at least 1 in the reward, so that its logarithm is not negative; what ChaseNet and the policy read, see chasenet.py and
@@ -34,13 +38,16 @@ from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecNormalize
 from torch import nn
 
+from agents.networks.distributed import parallel
 from agents.networks.embedding import EmbeddingSum, make_features
 from agents.networks.fitting import OPTIMIZERS
+from agents.networks.hardware import CPU, Hardware
 from agents.networks.weights import load_optimizer, load_weights, network_arrays, optimizer_arrays
 from agents.ppo_chasenet.agent import PpoChaseNet
 from agents.ppo_chasenet.chasenet import ChaseNet
 from agents.ppo_chasenet.config import PpoChaseNetConfig
 from agents.ppo_chasenet.nx import Pairs, correlation, fit_pairs, walk_pairs
+from agents.ranks import gathered, rank_and_ranks
 from rubiks_gym.envs import PuzzleVectorEnv
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.sb3 import PuzzleVecEnv
@@ -65,14 +72,16 @@ class FirstLayer(BaseFeaturesExtractor):
         features = make_features(puzzle, input)
         self.layer, self.pieces = EmbeddingSum(features.total, width), puzzle.state_size
         nn.init.normal_(self.layer.embedding.weight, std=len(features.offset) ** -0.5)  # so that a sum has variance 1
-        self.member, self.stride = torch.from_numpy(features.member), torch.from_numpy(features.stride)
         # a one-hot piece counts from 0, an index from the lowest place that a piece can have
-        self.offset = torch.from_numpy(features.offset + (features.stride * puzzle.first[features.member]).sum(axis=1))
+        offset = features.offset + (features.stride * puzzle.first[features.member]).sum(axis=1)
+        for name, array in (("member", features.member), ("stride", features.stride), ("offset", offset)):
+            self.register_buffer(name, torch.from_numpy(array), persistent=False)  # moves along with the weights
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Which features they stand for, and what the first layer makes of them."""
         places = observations.view(len(observations), self.pieces, -1).argmax(dim=2)
-        return torch.relu(self.layer((places[:, self.member] * self.stride).sum(dim=2) + self.offset))
+        member, stride, offset = (self.get_buffer(name) for name in ("member", "stride", "offset"))
+        return torch.relu(self.layer((places[:, member] * stride).sum(dim=2) + offset))
 
 
 class Episodes(BaseCallback):
@@ -86,32 +95,46 @@ class Episodes(BaseCallback):
         return True
 
     def metrics(self) -> dict[str, float]:
-        """Share solved, and mean moves and reward of an episode; nothing if none has ended."""
-        if not self.ended:
-            return {}
-        return {
-            "success": float(np.mean([info["is_success"] for info in self.ended])),
-            "length": float(np.mean([info["episode"]["l"] for info in self.ended])),
-            "reward": float(np.mean([info["episode"]["r"] for info in self.ended])),
-        }
+        """Share solved, and mean moves and reward of an episode, over all ranks; nothing if none has ended."""
+        mine = [(info["is_success"], info["episode"]["l"], info["episode"]["r"]) for info in self.ended]
+        every = [episode for share in gathered(mine) for episode in share]
+        names = ("success", "length", "reward")
+        return {name: float(np.mean(column)) for name, column in zip(names, zip(*every, strict=True), strict=False)}
+
+
+class Evaluated(nn.Module):
+    """A policy of stable-baselines3 whose `forward` is what PPO takes gradients through."""
+
+    def __init__(self, policy: Any) -> None:
+        super().__init__()
+        self.policy, self.evaluate = policy, policy.evaluate_actions  # of its class: an attribute will take its place
+
+    def forward(self, *given: Any, **named: Any) -> Any:
+        """Values, log-probabilities and entropies."""
+        return self.evaluate(*given, **named)
 
 
 class Learner:
     """ChaseNet and a policy under training, and how far they have come."""
 
-    rank = 0  # one process
+    rank, ranks = 0, 1  # which process this is, and of how many
 
-    def __init__(self, puzzle: Puzzle, config: PpoChaseNetConfig, seed: int) -> None:
+    def __init__(self, puzzle: Puzzle, config: PpoChaseNetConfig, seed: int, hardware: Hardware = CPU) -> None:
         self.puzzle, self.config, self.seed, c = puzzle, config, seed, config
+        self.rank, self.ranks = rank_and_ranks()
+        if any(number % self.ranks for number in (c.n_envs, c.batch_size)) or c.walks < self.ranks:
+            raise ValueError(f"{self.ranks} processes must divide n_envs and batch_size, and have a walk each")
         self.done, self.total = 0, config.iterations  # iterations done, and in all, those of the warm-up included
-        self.net = ChaseNet(puzzle, c.architecture, (c.k + 1) / 2, seed)
+        self.hardware = hardware
+        self.net = ChaseNet(puzzle, c.architecture, (c.k + 1) / 2, seed).place(hardware)
+        self.net.fitted = parallel(hardware.compiled(self.net.network))
         self.net_optimizer = OPTIMIZERS["adam"](self.net.network)
         # a move of PPO costs about as much as a pair when it is made, and twice as much each time it is used
         moves = c.n_envs * c.n_steps
         self.phases = ((c.warm_iterations, c.walks * c.k), (c.ppo_iterations, moves * (1 + 2 * c.n_epochs)))
         native = PuzzleVectorEnv(
             puzzle,
-            c.n_envs,
+            c.n_envs // self.ranks,
             c.time_limit,
             "same-step",
             scramble=c.scramble,
@@ -127,7 +150,7 @@ class Learner:
             self.scaled,
             learning_rate=lambda _: c.learning_rate_of(self.done - c.warm_iterations),
             n_steps=c.n_steps,
-            batch_size=c.batch_size,
+            batch_size=c.batch_size // self.ranks,
             n_epochs=c.n_epochs,
             gamma=c.gamma,
             gae_lambda=c.gae_lambda,
@@ -141,15 +164,20 @@ class Learner:
                 "optimizer_kwargs": {"eps": 1e-5, "fused": True},
             },
             seed=seed,
-            device="cpu",
+            device=hardware.device,
         )
         # stable-baselines3 gives copy i the seed + i, so that runs of neighbouring seeds would share most of their starts
-        self.env.seed(int(np.random.default_rng([seed, 2]).integers(2**62)))
+        self.env.seed(int(np.random.default_rng([seed, 2, self.rank]).integers(2**62)))  # of rank 0 as without a rank
+        if self.ranks > 1:
+            policy = self.model.policy
+            averaged = parallel(Evaluated(policy))
+            object.__setattr__(policy, "evaluate_actions", lambda *given, **named: averaged(*given, **named))  # no submodule
+        self._everyone: list[dict[str, np.ndarray]] = []  # what the ranks' environments had come to
         self.model.set_logger(Logger(None, []))  # else every call of learn makes an empty folder among the temporary files
 
     def iterate(self) -> dict[str, float]:
         """One iteration of algorithm 1, or, after the last of them, of algorithm 2; returns its metrics."""
-        rng = np.random.default_rng([self.seed, self.done])
+        rng = np.random.default_rng([self.seed, self.done, self.rank])
         metrics = self.warm_up(rng) if self.done < self.config.warm_iterations else self.improve(rng)
         self.done += 1
         return metrics
@@ -157,19 +185,28 @@ class Learner:
     def warm_up(self, rng: np.random.Generator) -> dict[str, float]:
         """Fit ChaseNet to a fresh data set D."""
         c, k = self.config, self.config.k_of(self.done)
-        pairs = walk_pairs(self.puzzle, c.walks * c.k // k, k, rng, c.plain_walks)
+        pairs = walk_pairs(self.puzzle, c.walks * c.k // k // self.ranks, k, rng, c.plain_walks)
         return fit_pairs(self.net, self.net_optimizer, pairs, c.warm_batch_size, c.warm_learning_rate_of(self.done), rng)
 
     def improve(self, rng: np.random.Generator) -> dict[str, float]:
         """A roll-out, and what PPO, and perhaps ChaseNet, learn from it."""
         c, episodes = self.config, Episodes()
         set_random_seed(int(rng.integers(2**31)))
-        self.model.learn(c.n_envs * c.n_steps, episodes, reset_num_timesteps=False)
-        losses = {name.removeprefix("train/"): value for name, value in self.model.logger.name_to_value.items()}
-        metrics = {name: float(losses[name]) for name in ("value_loss", "entropy_loss", "approx_kl")}
+        self.model.learn(c.n_envs // self.ranks * c.n_steps, episodes, reset_num_timesteps=False)
+        losses, rms = self.model.logger.name_to_value, self.scaled.ret_rms
+        names = ("value_loss", "entropy_loss", "approx_kl")
+        mine = [*(float(losses[f"train/{name}"]) for name in names), float(rms.mean), float(rms.var)]
+        means = mine if self.ranks == 1 else np.mean(gathered(mine), axis=0).tolist()
+        metrics, (rms.mean, rms.var) = dict(zip(names, means, strict=False)), map(np.float64, means[3:])
         if c.fine_tune != "none":
             metrics |= self.fine_tune(rng)
-        return metrics | episodes.metrics() | {"moves": self.model.num_timesteps}
+        self._everyone = gathered(self._played())
+        return metrics | episodes.metrics() | {"moves": self.model.num_timesteps * self.ranks}
+
+    def _played(self) -> dict[str, np.ndarray]:
+        """Where this rank's puzzles are."""
+        found = {f"env.{name}": array for name, array in self.env.get_state().items()}
+        return found | {"discounted": self.scaled.returns, "starts": self.model._last_episode_starts}
 
     def fine_tune(self, rng: np.random.Generator) -> dict[str, float]:
         """Fit ChaseNet to the trajectories of the last roll-out and to as many walks."""
@@ -191,14 +228,15 @@ class Learner:
     def trajectories(self) -> tuple[np.ndarray, np.ndarray]:
         """The states [n_envs, n_steps, S] of the last roll-out, and a number [n_envs, n_steps] per episode."""
         c, buffer = self.config, self.model.rollout_buffer  # which PPO leaves with the steps of a puzzle one after another
-        one_hot = buffer.observations.reshape(c.n_envs, c.n_steps, self.puzzle.state_size, -1)
+        n_envs = c.n_envs // self.ranks
+        one_hot = buffer.observations.reshape(n_envs, c.n_steps, self.puzzle.state_size, -1)
         states = (one_hot.argmax(axis=3) + self.puzzle.first).astype(np.uint8)
-        return states, buffer.episode_starts.reshape(c.n_steps, c.n_envs).T.cumsum(axis=1)
+        return states, buffer.episode_starts.reshape(c.n_steps, n_envs).T.cumsum(axis=1)
 
     def agent(self) -> PpoChaseNet:
         """The policy as it is now, and ChaseNet itself."""
         c, policy = self.config, self.model.policy
-        agent = PpoChaseNet(self.puzzle, c.architecture, c.input, c.widths, self.net)
+        agent = PpoChaseNet(self.puzzle, c.architecture, c.input, c.widths, self.net).place(self.hardware)
         agent.actor.first.load_state_dict(policy.features_extractor.layer.state_dict())
         trained = (*policy.mlp_extractor.policy_net, policy.action_net)
         for layer, its in zip(agent.actor.rest, trained, strict=True):
@@ -221,8 +259,8 @@ class Learner:
         if self.model.num_timesteps:
             policy = self.model.policy
             found |= network_arrays(policy, "policy.") | optimizer_arrays(policy, policy.optimizer, "policy_optimizer.")
-            found |= {f"env.{name}": array for name, array in self.env.get_state().items()}
-            found |= {"discounted": self.scaled.returns, "starts": self.model._last_episode_starts}
+            every = self._everyone or [self._played()]
+            found |= every[0] if self.ranks == 1 else {name: np.stack([each[name] for each in every]) for name in every[0]}
         return found
 
     def restore(self, state: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -235,6 +273,9 @@ class Learner:
             load_weights(policy, "policy.", arrays)
             load_optimizer(policy, policy.optimizer, arrays, "policy_optimizer.")
             rms.mean, rms.var, rms.count = map(np.float64, state["returns"])
+            if self.ranks > 1:  # every array of what is played has one part per rank
+                played = [name for name in arrays if name.startswith("env.") or name in ("discounted", "starts")]
+                arrays = {name: arrays[name][self.rank] for name in played}
             self.scaled.returns = arrays["discounted"].copy()
             own = {name.removeprefix("env."): array for name, array in arrays.items() if name.startswith("env.")}
             # stable-baselines3 keeps these two between calls of learn, and does not save them

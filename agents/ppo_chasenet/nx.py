@@ -18,6 +18,7 @@ from torch.nn.functional import mse_loss
 
 from agents.networks.fitting import fit
 from agents.ppo_chasenet.chasenet import ChaseNet
+from agents.ranks import gathered
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 
 
@@ -65,17 +66,25 @@ def fit_pairs(
     learning_rate: float,
     rng: np.random.Generator,
 ) -> dict[str, float]:
-    """One epoch over all pairs; returns error and rank correlation of what the network said of each before learning from it."""
-    x, y = torch.from_numpy(net.read(pairs.s, pairs.t)), torch.from_numpy(pairs.y)
+    """One epoch over all pairs; returns error and rank correlation of what the network said of each before learning from it.
+
+    Several processes all take as many pairs as the one that has the fewest, and return means over all.
+    """
+    n = min(gathered(len(pairs.y)))
+    pairs = Pairs(*(array[:n] for array in pairs))
+    x, y = map(net.hardware.send, (net.read(pairs.s, pairs.t), pairs.y))
     said = torch.empty_like(y)
 
     def loss(part: torch.Tensor) -> torch.Tensor:
-        costs = net.network(x[part]).squeeze(1)
+        costs = net.fitted(x[part]).squeeze(1)
         said[part] = costs.detach()
         return mse_loss(costs, y[part])
 
-    fit(net.network, optimizer, loss, len(y), rng, minibatch=batch_size, learning_rate=learning_rate)
-    return {"chase_loss": float(mse_loss(said, y)), "correlation": correlation(said.numpy(), pairs.y)}
+    how = net.hardware
+    fit(net.network, optimizer, loss, len(y), rng, minibatch=batch_size, learning_rate=learning_rate, hardware=how)
+    found = gathered((float(mse_loss(said, y)), correlation(said.cpu().numpy(), pairs.y)))
+    loss_of_all, correlation_of_all = np.mean(found, axis=0).tolist()
+    return {"chase_loss": loss_of_all, "correlation": correlation_of_all}
 
 
 def correlation(a: np.ndarray, b: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.davi.config import PRESETS
 from agents.protocol import Agent
+from results.equal_length import equal_length_plot, equal_length_table
 from results.measure import curves, metrics
 from results.plots import learning_plot
 from results.published import TARDON
@@ -94,11 +95,18 @@ TALL, OLD = ("hanoi-7-3", "hanoi-10-3"), "hanoi-7-3-windows"
 TOWERS = ("hanoi-4-3", *TALL, OLD, "hanoi-5-4", "hanoi-8-4")
 THESIS_TOWERS = ("hanoi-4-3-thesis", "hanoi-7-3-thesis", "hanoi-10-3-thesis")
 LARGE, THESIS = ("3x3", "3x3-plain"), tuple(TARDON["points"] | TARDON["networks"])
+# The same budget of training for both: a third of the preset 3x3, which one core has in seven minutes.
+SHORT = {"iterations": 430, "warm_iterations": 400, "target_states": 900_000}
+ONE_BY_ONE, AT_ONCE = "3x3-short", "3x3-short-per-action"
+SMALL_HEADS = {"2x2-short": "2x2", "2x2-short-per-action": "2x2-per-action"}  # a third of the presets' iterations
+HEADS = {ONE_BY_ONE: "3x3", AT_ONCE: "3x3-per-action"}
 UPDATES = {f"update-{rule}": rule for rule in ("ema", "states", "threshold")}
 RUNS = [Run("2x2", 0), Run("2x2", 1), *(Run(preset) for preset in (*TOWERS, *THESIS_TOWERS, *LARGE))]
 RUNS += [Run(preset, seed) for preset in TALL for seed in (1, 2)]
 RUNS += [Run(preset, 0, {"iterations": 400}) for preset in THESIS]
 RUNS += [Run("2x2", 0, {"target_update": rule, "iterations": 40}, name) for name, rule in UPDATES.items()]
+RUNS += [Run(preset, 0, SHORT, name) for name, preset in HEADS.items()]
+RUNS += [Run(preset, 0, {"iterations": 40}, name) for name, preset in SMALL_HEADS.items()]
 WEIGHTS = {f"weight {weight}": bwas(weight) for weight in (0.7, 1.0)}
 FIVE = {"weight 0.7, N = 5": bwas(0.7, 5)}  # the thesis's
 ONE = {"weight 0.7, N = 1": bwas(0.7, 1)}
@@ -106,7 +114,14 @@ GREEDY = {"greedy": Search("greedy", {"max_steps": 5000})}
 GRID = {f"lambda {weight}, N = {n}": bwas(weight, n) for weight, n in TARDON["grid"]}
 RANDOM = {f"BWAS, weight {w}": bwas(w, 100, 2**40, 60) for w in (0.1, 0.2, 0.4)}
 RANDOM["beam 1,024"] = Search("beam", {"width": 1024}, nodes=2**40, seconds=60)
+BEAMS = {f"beam {w:,}": Search("beam", {"width": w, "max_steps": 60}, nodes=2**40) for w in (256, 1024, 4096, 16_384)}
+# As many passes of the network in a round: 100 states with 11 children each, or 1,000 children that are made one by one.
+BY_CHILD = {f"BWAS, weight {w}": bwas(w, 100, 2**40, 10) for w in (0.1, 0.2, 0.3)}
+DEFERRED = {f"BWAS, weight {w}": bwas(w, 1000, 2**40, 10) for w in (0.1, 0.2, 0.3, 0.4)}
 QUESTIONS = [
+    Question("heads", (ONE_BY_ONE,), partial(uniform, n=30), dict(list(BEAMS.items())[:3]) | BY_CHILD),
+    Question("heads", (AT_ONCE,), partial(uniform, n=30), BEAMS | DEFERRED),
+    Question("heads", tuple(SMALL_HEADS), partial(uniform, n=1000), WEIGHTS | GREEDY),
     Question("walks", ("2x2",), partial(walks, n=10_000, allow_undo=True), WEIGHTS | FIVE),
     Question("clean walks", ("2x2",), partial(walks, n=2000), WEIGHTS),
     Question("uniform", ("2x2",), partial(uniform, n=2000), WEIGHTS),
@@ -155,8 +170,10 @@ CONSISTENT = f"The thesis, 3x3x3: {TARDON['consistent 3x3x3']}"
 SHOWN = {"error": "", "admissible": "%", "greedy": "%", "search": ""}
 TALLER = ", ".join(["run", *(f"{name}_{more}_more{unit}" for more in (1, 2) for name, unit in SHOWN.items())])
 UPDATED, SOURCE = "run, training, convergence_points, error", f"The thesis: {TARDON['source']}."
+PER_ACTION = "run, training, search, cubes, optimal, nodes, CPU s"
 SECTIONS = [
     Section("2x2x2", WALKS, WALKED, ("2x2",), note=f"The thesis: {TARDON['optimal']}."),
+    Section("2x2x2, with an output per action", "heads", PER_ACTION, tuple(SMALL_HEADS)),
     Section("2x2x2, by distance from the goal", "each distance", by="distance", best=True),
     Section("Cost-to-go against the truth, all states", "truth", QUALITY, note=f"The thesis, 2x2x2: {TARDON['truth']}."),
     Section("By the thesis's measures", "by the thesis", THESIS_COLUMNS, beside=ADMISSIBLE),
@@ -168,6 +185,19 @@ SECTIONS = [
     Section("Four pegs, beside Frame and Stewart's numbers", "four pegs", "run, training, disks, found, frame_stewart"),
     Section("Smaller towers with the same network, three weights each", "smaller towers", "run, solved_optimally, asked"),
     Section("3x3x3, uniformly random", "uniform", "run, training, search, cubes, solved, mean length, nodes, CPU s", LARGE),
+    Section(
+        "3x3x3, one pass for all children: beam and BWAS",
+        "heads",
+        "run, training, search, cubes, solved, mean length, nodes, CPU s",
+        tuple(HEADS),
+        plot=("per_action.png", "Mean length by CPU seconds a cube", equal_length_plot),
+    ),
+    Section(
+        "The same at equal mean length",
+        "heads",
+        runs=tuple(HEADS),
+        table=partial(equal_length_table, base=ONE_BY_ONE, other=AT_ONCE),
+    ),
     Section("3x3x3, with 100,000 nodes", "turns", by="moves from the goal"),
     Section("3x3x3, prefixes", "prefixes", table=prefix_table, note=f"The thesis: {TARDON['prefixes']}."),
     Section("Convergence points", "convergence", runs=THESIS, table=points_table, plot=CONVERGING),

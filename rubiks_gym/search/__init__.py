@@ -44,8 +44,16 @@ SEARCHES: dict[str, Search] = {
     "greedy": Search(greedy, {}, "always on to the child with the lowest cost-to-go"),
     "greedy-policy": Search(greedy, {"by": "policy"}, "always takes the most probable action"),
     "sample-policy": Search(greedy, {"by": "sample", "allow_undo": True}, "draws every move from the policy"),
-    "bwas": Search(bwas, {}, "batch weighted A*: lowest weight * g + h first (Agostinelli 2019)"),
-    "beam": Search(beam, {}, "keeps the best states of every layer; partial expansion if the heuristic is decomposed"),
+    "bwas": Search(
+        bwas,
+        {},
+        "batch weighted A*: lowest weight * g + h first (Agostinelli 2019); deferred evaluation if costs of children are known",
+    ),
+    "beam": Search(
+        beam,
+        {},
+        "keeps the best states of every layer; partial expansion if the heuristic is decomposed or costs of children are known",
+    ),
     "certified": Search(certified, {}, "a beam that is finished exactly, then the proof that nothing is shorter (3x3x3)"),
     "mcts": Search(mcts, {}, "Monte Carlo tree search, one tree per start; the papers' are settings of it"),
     # Konen's priors are a softmax over the children's values, which the search makes itself when it is given no policy.
@@ -67,7 +75,7 @@ SEARCHES: dict[str, Search] = {
     "mcts-betacube-full": Search(mcts, PRESETS["betacube-full"], "naive DeepCube with a single worker (Bowman 2018, 3.2)"),
 }
 
-_GUIDES = ("cost_to_go", "policy", "decomposed", "looks_ahead")  # what a search asks its agent for
+_GUIDES = ("cost_to_go", "policy", "child_costs", "decomposed", "looks_ahead")  # what a search asks its agent for
 _COMMON = ("perimeter", "budget", "watch", "at_least", "at_most", "rng")  # keywords that are not options of one search
 
 
@@ -85,9 +93,10 @@ def make_search(
     Args:
         name: one of SEARCHES.
         agent: any object with a `puzzle` and with `cost_to_go`, `policy` or both. It may have its cost-to-go as a
-            `DecomposedHeuristic`, `decomposed`. If it says `looks_ahead = True`, its policy makes the children of the states
-            it is asked about, and they are counted as nodes. `own_options` may say, by search, which options follow from how
-            it has learnt; options that are given count before those.
+            `DecomposedHeuristic`, `decomposed`, or as `child_costs`, of all children [M, A] of states [M, S] at once. If it
+            says `looks_ahead = True`, its policy makes the children of the states it is asked about, and they are counted as
+            nodes. `own_options` may say, by search, which options follow from how it has learnt; options that are given count
+            before those.
         options: the search's own, for example {"weight": 0.7} for bwas; `search_options` lists them.
         radius: stop inside the goal perimeter of this radius; or the perimeter itself, to use it again.
         inverse: search from the inverse state too and keep the shorter solution (cubes).
@@ -102,6 +111,8 @@ def make_search(
     puzzle, parameters = agent.puzzle, inspect.signature(function).parameters
     # Only what the search takes: to decompose a heuristic costs an agent time and memory.
     given = {key: getattr(agent, key) for key in _GUIDES if key in parameters and hasattr(agent, key)}
+    if "decomposed" in parameters and "decomposed" not in given and getattr(agent, "child_costs", None) is not None:
+        given["decomposed"] = DecomposedHeuristic(agent.child_costs)
     missing = [
         key for key in _GUIDES if key in parameters and parameters[key].default is inspect.Parameter.empty and key not in given
     ]

@@ -46,6 +46,8 @@ def beam(
 
     With a decomposed heuristic it expands partially: the first part of a child's cost and its parent's second part tell which
     children are worth a closer look; only the best children_per_state * W are made and have their own second part worked out.
+    If there is no second part, one call of the first says all there is to say of a state's children. Of a child that several
+    states have, the better state's word counts. Nodes are the children that were made.
 
     With a tail it ends with the first state kept that is exactly so many moves from the goal, which lower bounds tell (3x3x3);
     the perimeter is not asked then.
@@ -76,7 +78,7 @@ def beam(
         taken = solver.table.coarse.nbytes + solver.table.fine.nbytes
         budget, finisher = less_memory(budget, taken, "the table of the tail"), partial(ExactTail, solver, tail)
     if decomposed is None:
-        most, cost = puzzle.n_actions * width, cost_to_go
+        most, cost = puzzle.n_actions * width, cost_to_go  # type: int, CostToGo | None
         children_of = partial(_all_below, puzzle)
     else:
         budget = less_memory(budget, decomposed.nbytes, "the decomposed heuristic")
@@ -93,7 +95,7 @@ def beam(
 def _solve(
     puzzle: Puzzle,
     children_of: Callable[..., Iterator[Children]],
-    cost: CostToGo,
+    cost: CostToGo | None,
     most: int,
     width: int,
     max_steps: int,
@@ -109,7 +111,7 @@ def _solve(
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
     layer, before = start[None].copy(), start[None][:0].copy()  # [W, S], best first
-    own = np.zeros(1, np.float32)  # [W] what `cost` says of each; of a single state it makes no difference
+    own = np.zeros(1, np.float32)  # [W] what `cost` says of each, if anything; of a single state it makes no difference
     last = np.array([-1], np.int16)  # [W] the action that led to each
     history: list[tuple[np.ndarray, np.ndarray]] = []  # per step the parents and actions [W]
     table = StateTable(puzzle.state_size)
@@ -145,7 +147,7 @@ def _solve(
             if tail is None and (inside := perimeter.distance(below) >= 0).any():
                 home = int(inside.argmax())
                 return _trace([*history, (parents[-1], actions[-1])], home) + perimeter.finish(below[home]), generated
-            owns.append(heuristic(cost, below))
+            owns.append(np.zeros(len(below), np.float32) if cost is None else heuristic(cost, below))
             costs.append(so_far[new] + owns[-1])
         kept = lowest(np.concatenate(costs), width)
         last, own = np.concatenate(actions)[kept], np.concatenate(owns)[kept]

@@ -11,9 +11,10 @@ import numpy as np
 
 from rubiks_gym.checks import number, whole
 from rubiks_gym.puzzles import Puzzle
-from rubiks_gym.puzzles.compiled import jit
-from rubiks_gym.puzzles.table import MOST, StateTable, children, enough, grown, nbytes_grown
-from rubiks_gym.search.heuristic import CostToGo
+from rubiks_gym.puzzles.table import MOST, children
+from rubiks_gym.search.deferred import solve_deferred
+from rubiks_gym.search.heuristic import ChildCosts, CostToGo
+from rubiks_gym.search.open_list import Tree
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
 from rubiks_gym.search.solutions import Budget, Solutions, path
 
@@ -26,6 +27,7 @@ def bwas(
     weight: float = 1.0,
     batch: int = 100,
     costs: Sequence[float] | None = None,
+    child_costs: ChildCosts | None = None,
     perimeter: Perimeter | None = None,
     budget: Budget | None = None,
 ) -> Solutions:
@@ -35,6 +37,12 @@ def bwas(
     again; its h is remembered, so cost_to_go sees no state twice. With weight 1 and a heuristic that never overestimates,
     solutions are optimal for batch 1, and for any batch if the heuristic is exact; otherwise a node taken in the same round
     as the goal could have led to a shorter one.
+
+    With child_costs evaluation is deferred (Q*, see deferred.py): a child is queued by what its parent says of it, and it is
+    made, and asked about its own children, only when its turn comes. cost_to_go is not asked at all, and a state to which a
+    shorter way is found is asked again. Children inside the perimeter are queued once more, by their true distance, so that
+    solutions are optimal as above. A node is then a state that was made; children that are only queued are none, but each takes
+    12 bytes of memory.
 
     A node takes S + 16 bytes, 11 to 16 more for its slot in the table and 12 while it is open: about 60 for the 3x3x3.
     Arrays grow by a half at a time, and what is reserved counts as memory too.
@@ -51,15 +59,24 @@ def bwas(
         costs: of each action [A], where moves do not all count the same: g adds them up, cost_to_go is in the same unit, and
             solutions are cheapest instead of shortest (for batch 1 also if the heuristic is exact: few dear moves may be
             made in fewer rounds than many cheap ones).
+        child_costs: states [M, S] to moves still needed from each of their children [M, A], if all are known at once.
         perimeter: states whose way home is known.
         budget: checked before each round.
     """
-    states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
+    states, perimeter, budget = begin(
+        puzzle,
+        states,
+        perimeter,
+        budget,
+        cost_to_go=cost_to_go,
+        **({} if child_costs is None else {"child_costs": child_costs}),
+    )
     whole(1, batch=batch)
     number(least=0, weight=weight)
     if costs is not None and perimeter.radius:
         raise ValueError("a perimeter counts moves, so it cannot be had where moves have costs of their own")
-    solve = partial(_solve, puzzle, cost_to_go, float(weight), batch, puzzle.as_costs(costs), perimeter, budget)
+    how = partial(_solve, puzzle, cost_to_go) if child_costs is None else partial(solve_deferred, puzzle, child_costs)
+    solve = partial(how, float(weight), batch, puzzle.as_costs(costs), perimeter, budget)
     return one_by_one(solve, states, perimeter, budget)
 
 
@@ -76,13 +93,15 @@ def _solve(
 ) -> tuple[list[int] | None, int]:
     """The moves from one start state [S], or None, and the number of states generated."""
     deadline = budget.deadline()
-    tree = _Tree(start, action_costs)
+    tree = Tree(start, action_costs)
+    tree.nodes["h"][0] = 0
+    tree.open(np.array([0]), 0.0)
     generated = 0
     nearest = None  # the node inside the perimeter that makes the shortest solution so far
     while True:
         most = min(batch, tree.entries) * puzzle.n_actions  # children of this round
         spent = generated >= budget.nodes or budget.clock() >= deadline
-        if spent or len(tree.table) + most > MOST or tree.nbytes_with(most) > memory:
+        if spent or len(tree.table) + most > MOST or tree.nbytes_with(most, most) > memory:
             break
         taken = tree.take(batch)
         parents = tree.table.states[taken]
@@ -106,140 +125,3 @@ def _solve(
     if nearest is None:
         return None, generated
     return path(tree.nodes["parent"], tree.nodes["action"], nearest) + perimeter.finish(tree.table.states[nearest]), generated
-
-
-_NODE = np.dtype(
-    [
-        ("g", np.float32),  # cost from the start, by the cheapest way known
-        ("h", np.float32),  # cost-to-go
-        ("parent", np.int32),  # the node before on that way, -1 at the start
-        ("action", np.int16),  # what led here from the parent, -1 at the start
-        ("closed", np.bool_),  # expanded since g last changed
-    ],
-    align=True,
-)
-_CHILD = 32  # bytes of a child besides its state while it is made: parent, action, number, cost
-_ENTRY = np.dtype([("f", np.float32), ("h", np.float32), ("node", np.int32)])
-
-
-class _Tree:
-    """The nodes met so far, numbered by a table of states, and the open list: a binary heap by f, then h, then number."""
-
-    def __init__(self, start: np.ndarray, costs: np.ndarray) -> None:
-        self.costs = costs
-        self.table = StateTable(len(start))
-        self.nodes = np.empty(0, _NODE)
-        self.heap, self.entries = np.empty(0, _ENTRY), 0
-        self.add(start[None].copy(), np.array([-1]), np.array([-1], np.int16))
-        self.nodes["h"][0] = 0
-        self.open(np.array([0]), 0.0)
-
-    def add(self, states: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> tuple[slice, np.ndarray]:
-        """Enter children [M, S] of the nodes parents [M]; which nodes are new, and which old ones have a shorter way."""
-        before = len(self.table)
-        numbers, _ = self.table.insert(states)
-        self.nodes = grown(self.nodes, enough(len(self.nodes), len(self.table)))
-        improved = np.empty(len(states), np.int64)
-        n = _relax(self.nodes, self.costs, before, len(self.table), numbers, parents, actions, improved)
-        return slice(before, len(self.table)), improved[:n]
-
-    def open(self, which: np.ndarray, weight: float) -> None:
-        """Put nodes [M], whose g or h is new, on the open list."""
-        self.heap = grown(self.heap, enough(len(self.heap), self.entries + len(which)))
-        self.entries = _push(self.heap, self.entries, self.nodes, which, weight)
-
-    def take(self, batch: int) -> np.ndarray:
-        """Close up to `batch` open nodes [n], the best first."""
-        taken = np.empty(min(batch, self.entries), np.int64)
-        n, self.entries = _pop(self.heap, self.entries, self.nodes, taken)
-        return taken[:n]
-
-    def length(self, which: np.ndarray) -> np.ndarray:
-        """Costs of the solutions through nodes inside the perimeter."""
-        return self.nodes["g"][which] + self.nodes["h"][which]
-
-    def nbytes_with(self, more: int) -> int:
-        """How many bytes the tree takes at most while it gets room for some more nodes, and these are made."""
-        nodes, entries = enough(len(self.nodes), len(self.table) + more), enough(len(self.heap), self.entries + more)
-        arrays = [*self.table.sizes_with(more), (self.nodes, nodes), (self.heap, entries)]
-        return nbytes_grown(arrays) + more * (self.table.states.shape[1] + _CHILD)
-
-
-@jit
-def _relax(nodes, costs, old, n, numbers, parents, actions, improved):
-    """Give the nodes numbers [M] their shortest way among those through parents [M]; nodes old..n - 1 are new.
-
-    Those of the old ones that gained go to improved [M]; returns how many did.
-    """
-    for node in range(old, n):
-        nodes[node].g = np.inf
-    gained = 0
-    for m in range(numbers.shape[0]):
-        node, parent = numbers[m], parents[m]
-        g = nodes[parent].g + costs[actions[m]] if parent >= 0 else np.float32(0)
-        if g < nodes[node].g:
-            nodes[node].g = g
-            nodes[node].parent = parent
-            nodes[node].action = actions[m]
-            if node < old:
-                improved[gained] = node
-                gained += 1
-    return gained
-
-
-@jit
-def _first(f, h, node, entry):
-    """Whether (f, h, node) goes before an entry of the heap."""
-    if f != entry.f:
-        return f < entry.f
-    if h != entry.h:
-        return h < entry.h
-    return node < entry.node
-
-
-@jit
-def _push(heap, entries, nodes, which, weight):
-    """Enter nodes which [M] into the heap; returns its new size.
-
-    The entry of a node that was open already stays where it is: when it comes up the node is closed, and it is skipped.
-    """
-    for m in range(which.shape[0]):
-        node = which[m]
-        nodes[node].closed = False
-        h = nodes[node].h
-        f = np.float32(weight * nodes[node].g + h)
-        at = entries
-        entries += 1
-        while at > 0 and _first(f, h, node, heap[(at - 1) // 2]):
-            heap[at] = heap[(at - 1) // 2]
-            at = (at - 1) // 2
-        heap[at].f = f
-        heap[at].h = h
-        heap[at].node = node
-    return entries
-
-
-@jit
-def _pop(heap, entries, nodes, taken):
-    """Close the best open nodes into taken [n]; returns how many there were, and the heap's new size."""
-    n = 0
-    while n < taken.shape[0] and entries > 0:
-        node = heap[0].node
-        entries -= 1
-        f, h, last = heap[entries].f, heap[entries].h, heap[entries].node
-        at, child = 0, 1
-        while child < entries:  # the last entry sinks from the top
-            if child + 1 < entries and _first(heap[child + 1].f, heap[child + 1].h, heap[child + 1].node, heap[child]):
-                child += 1
-            if _first(f, h, last, heap[child]):
-                break
-            heap[at] = heap[child]
-            at, child = child, 2 * child + 1
-        heap[at].f = f
-        heap[at].h = h
-        heap[at].node = last
-        if not nodes[node].closed:
-            nodes[node].closed = True
-            taken[n] = node
-            n += 1
-    return n, entries

@@ -12,6 +12,7 @@ from rubiks_gym.puzzles.streams import below
 from rubiks_gym.puzzles.table import hash_state, same
 
 CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
+ChildCosts = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed from each of their children [M, A]
 Policy = Callable[[np.ndarray], np.ndarray]  # states [M, S] to probabilities of the actions [M, A]
 
 
@@ -19,11 +20,12 @@ class DecomposedHeuristic(NamedTuple):
     """A cost-to-go in two parts: that of a child is first(state)[action] + second(child).
 
     The first is known for all children of a state without making any of them, so a search can leave out most of them before
-    it works out the second (partial expansion). An agent that has such parts has them as `decomposed`.
+    it works out the second (partial expansion). An agent that has such parts has them as `decomposed`. Without a second the
+    first is the whole cost-to-go, as of a network with an output per action: an agent has that as `child_costs`.
     """
 
-    first: Callable[[np.ndarray], np.ndarray]  # states [B, S] to [B, A]
-    second: Callable[[np.ndarray], np.ndarray]  # states [M, S] to [M]
+    first: ChildCosts
+    second: CostToGo | None = None
     nbytes: int = 0  # memory that the first part holds, which a search takes off its budget
 
 
@@ -122,6 +124,11 @@ def lookahead_policy(puzzle: Puzzle, cost_to_go: CostToGo, states: np.ndarray, t
     """
     children = puzzle.expand(states).reshape(-1, puzzle.state_size)
     costs = np.where(puzzle.is_solved(children), 0.0, cost_to_go(children)).reshape(len(states), puzzle.n_actions)
+    return policy_of_costs(puzzle, states, costs, temperature)
+
+
+def policy_of_costs(puzzle: Puzzle, states: np.ndarray, costs: np.ndarray, temperature: float = 0.5) -> np.ndarray:
+    """The same [B, A] where the costs-to-go of the children [B, A] are known already."""
     scores = np.where(puzzle.legal(states), -costs / temperature, -np.inf)
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
