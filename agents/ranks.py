@@ -3,6 +3,7 @@
 One process is a single rank of the same program, and needs no torch for it.
 """
 
+import os
 import sys
 from typing import Any, TypeVar
 
@@ -13,6 +14,11 @@ def _distributed() -> Any:
     """torch.distributed if this is one of several processes that have met, else None."""
     found = sys.modules.get("torch.distributed")  # where they have met, it has been imported
     return found if found is not None and found.is_available() and found.is_initialized() else None
+
+
+def started() -> int:
+    """How many processes torchrun has started, whether they have met or not."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def rank_and_ranks() -> tuple[int, int]:

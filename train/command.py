@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import tyro
 
+from agents import ranks
 from agents.protocol import Preset
 from rubiks_gym.checks import number, whole
 from rubiks_gym.command_line import run
@@ -64,7 +65,7 @@ def train_learner(
 
         on = [choose_hardware(**options.hardware())]
         options = replace(options, device=on[0].device.type)
-    several = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    several = ranks.started() > 1
     if several and not hasattr(learner_class, "ranks"):
         raise ValueError(f"{algorithm} learns in one process: start python -m train.{algorithm} without torchrun")
     with _process_group(on[0].device if on else None) if several else nullcontext():
@@ -127,7 +128,7 @@ def command(
         train(chosen)
 
     run(main)
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if ranks.started() > 1:
         # All is written by now. Python would free its objects while threads of torch.distributed may still hold some; a thread
         # that then asks for the interpreter aborts its process, now and then, and with it the whole run under torchrun.
         sys.stdout.flush()

@@ -4,7 +4,6 @@ Each process draws its own share of the states, and all hold the same weights. G
 by gloo.
 """
 
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from agents.ranks import rank_and_ranks
+from agents.ranks import rank_and_ranks, started
 
 # what gloo and NCCL say when a process that they talk to is no longer there
 _LOST = ("gloo", "NCCL", "Connection closed by peer", "Connection reset", "Broken pipe")
@@ -23,8 +22,7 @@ _LOST = ("gloo", "NCCL", "Connection closed by peer", "Connection reset", "Broke
 @contextmanager
 def process_group(device: torch.device) -> Iterator[None]:
     """Join the other processes if torchrun has started several, unless that has been done."""
-    several = int(os.environ.get("WORLD_SIZE", "1")) > 1 and not dist.is_initialized()
-    if not several:
+    if started() == 1 or dist.is_initialized():
         yield
         return
     if device.type == "cuda":

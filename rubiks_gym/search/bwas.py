@@ -16,7 +16,7 @@ from rubiks_gym.search.deferred import solve_deferred
 from rubiks_gym.search.heuristic import ChildCosts, CostToGo
 from rubiks_gym.search.open_list import Tree
 from rubiks_gym.search.perimeter import Perimeter, begin, one_by_one
-from rubiks_gym.search.solutions import Budget, Solutions, path
+from rubiks_gym.search.solutions import Budget, Solutions
 
 
 def bwas(
@@ -107,7 +107,7 @@ def _solve(
         parents = tree.table.states[taken]
         home = taken[perimeter.distance(parents) >= 0]
         if len(home):
-            nearest = home[0]
+            nearest = int(home[0])
             break
         if len(taken) == 0:  # everything that can be reached was expanded
             break
@@ -118,10 +118,5 @@ def _solve(
         tree.nodes["h"][new] = costs
         tree.open(np.arange(new.start, new.stop), weight)
         tree.open(improved, weight)
-        if inside.any():
-            home = new.start + np.flatnonzero(inside)
-            best = home[tree.length(home).argmin()]
-            nearest = best if nearest is None or tree.length(best) < tree.length(nearest) else nearest
-    if nearest is None:
-        return None, generated
-    return path(tree.nodes["parent"], tree.nodes["action"], nearest) + perimeter.finish(tree.table.states[nearest]), generated
+        nearest = tree.nearer(nearest, new.start + np.flatnonzero(inside))
+    return tree.solution(nearest, perimeter), generated

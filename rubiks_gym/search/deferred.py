@@ -13,7 +13,7 @@ from rubiks_gym.puzzles.table import MOST
 from rubiks_gym.search.heuristic import ChildCosts, as_costs
 from rubiks_gym.search.open_list import Tree
 from rubiks_gym.search.perimeter import Perimeter
-from rubiks_gym.search.solutions import Budget, path
+from rubiks_gym.search.solutions import Budget
 
 
 def solve_deferred(
@@ -46,7 +46,7 @@ def solve_deferred(
         parents, actions = tree.take_children(batch)
         home = parents[actions == n_actions]
         if len(home):
-            nearest = home[0]
+            nearest = int(home[0])
             break
         if len(parents) == 0:  # everything that can be reached was made
             break
@@ -56,14 +56,10 @@ def solve_deferred(
         which = np.concatenate([np.arange(new.start, new.stop), np.unique(improved)])
         distance = perimeter.distance(tree.table.states[which])
         inside, which = which[distance >= 0], which[distance < 0]
-        if len(inside):
-            tree.nodes["h"][inside] = distance[distance >= 0]
-            tree.open_again(inside, weight)
-            best = inside[tree.length(inside).argmin()]
-            nearest = best if nearest is None or tree.length(best) < tree.length(nearest) else nearest
-    if nearest is None:
-        return None, generated
-    return path(tree.nodes["parent"], tree.nodes["action"], nearest) + perimeter.finish(tree.table.states[nearest]), generated
+        tree.nodes["h"][inside] = distance[distance >= 0]
+        tree.open_again(inside, weight)
+        nearest = tree.nearer(nearest, inside)
+    return tree.solution(nearest, perimeter), generated
 
 
 def _queued(puzzle: Puzzle, child_costs: ChildCosts, states: np.ndarray, last: np.ndarray) -> np.ndarray:

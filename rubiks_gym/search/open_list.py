@@ -4,6 +4,8 @@ import numpy as np
 
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.table import StateTable, enough, grown, nbytes_grown
+from rubiks_gym.search.perimeter import Perimeter
+from rubiks_gym.search.solutions import path
 
 _NODE = np.dtype(
     [
@@ -69,9 +71,22 @@ class Tree:
         self.entries = _pop_children(self.heap, self.entries, taken)
         return np.divmod(taken, len(self.costs) + 1)
 
-    def length(self, which: np.ndarray) -> np.ndarray:
+    def length(self, which: np.ndarray | int) -> np.ndarray:
         """Costs of the solutions through nodes inside the perimeter."""
         return self.nodes["g"][which] + self.nodes["h"][which]
+
+    def nearer(self, nearest: int | None, which: np.ndarray) -> int | None:
+        """Of nodes [M] inside the perimeter and the nearest so far that of the shortest solution; of equals the older one."""
+        if len(which) == 0:
+            return nearest
+        best = int(which[self.length(which).argmin()])
+        return best if nearest is None or self.length(best) < self.length(nearest) else nearest
+
+    def solution(self, node: int | None, perimeter: Perimeter) -> list[int] | None:
+        """The moves from the start through a node inside the perimeter; None without a node."""
+        if node is None:
+            return None
+        return path(self.nodes["parent"], self.nodes["action"], node) + perimeter.finish(self.table.states[node])
 
     def nbytes_with(self, more: int, opened: int) -> int:
         """How many bytes the tree takes at most while it gets room for some more nodes and entries, and these are made."""
