@@ -17,9 +17,20 @@ def note(settings, text):
         file.write(f"{text}\n".encode())
 
 
+def wait_for(true):
+    """Until something is so, a minute at most."""
+    end = time.monotonic() + 60
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.01)
+
+
 def square(settings, place: Place) -> Outcome:
+    """From the 20th on, a unit waits for the file that it is told of, if any."""
     note(settings, settings["n"])
-    time.sleep(settings.get("seconds", 0))
+    if settings["n"] >= 20 and "gate" in settings:
+        wait_for(Path(settings["gate"]).exists)
     return Outcome({"n": settings["n"], "square": settings["n"] ** 2, "process": os.getpid(), "said": place.given.get("say")})
 
 
@@ -58,11 +69,13 @@ def squares(n, folder, work="square", **settings):
     return [Unit(f"tests.campaign_units:{work}", {"n": i, **each}) for i in range(n)]
 
 
-def main(folder, kind, n, seconds):
-    """A driver, as a process that can be killed."""
+def main(folder, kind, drivers):
+    """A driver of 40 units, as a process that can be killed; it begins when so many drivers are there."""
     folder = Path(folder)
     crew = Here(folder, {}, surroundings()) if kind == "here" else Pool(2, folder, {}, surroundings())
-    report = campaign.run(squares(int(n), folder, seconds=float(seconds)), folder, crew)
+    (folder / f"driver-{os.getpid()}").touch()
+    wait_for(lambda: len(list(folder.glob("driver-*"))) >= int(drivers))
+    report = campaign.run(squares(40, folder, gate=str(folder / "gate")), folder, crew)
     print(json.dumps(report._asdict()))
 
 
