@@ -17,7 +17,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from results import comparison, papers, plots, records, scale, summary
+from results import comparison, papers, plots, records, scale, seeds, summary
 from results.measure import MINE, measure
 from results.questions import Study
 from results.tables import document
@@ -43,6 +43,7 @@ def documents(folder: Path) -> dict[Path, str]:
     every = studies(folder)
     texts = {(str(place(name)), "results"): document(each) for name, each in every.items()}
     texts[str(place("zoo")), "records"] = comparison.same_cubes(every.values())
+    texts[str(place("zoo")), "curves"] = seeds.seeds_table(seeds.measured(every.values()))
     texts[str(place("zoo")), "seeds"] = comparison.boards(every["td_ntuple"])
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
     texts[summary.TRUTH] = summary.truth()
@@ -71,11 +72,13 @@ def write(folder: Path) -> None:
     for file, text in documents(folder).items():
         file.parent.mkdir(parents=True, exist_ok=True)
         files.write_text(file, text)
-    for name, study in studies(folder).items():
-        for section in study.sections:
-            if section.plot and (answers := section.answers(study)):
-                with mpl.rc_context(plots.STYLE):
-                    section.plot[2](answers).savefig(base / place(name).parent / section.plot[0], dpi=plots.DPI)
+    every = studies(folder)
+    drawn = [(place(name), section.plot, section.answers(each)) for name, each in every.items() for section in each.sections]
+    drawn.append((place("zoo"), seeds.PLOT, seeds.measured(every.values())))
+    for page, plot, answers in drawn:
+        if plot and answers:
+            with mpl.rc_context(plots.STYLE):
+                plot[2](answers).savefig(base / page.parent / plot[0], dpi=plots.DPI)
 
 
 def stale(folder: Path) -> list[str]:

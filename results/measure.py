@@ -178,6 +178,8 @@ def train_command(algorithm: str, run: Run, folder: Path | None = None) -> list[
             words.append(f"--config.{name}" if value else f"--config.no-{name}")
         else:
             words += [f"--config.{name}", *map(str, value if isinstance(value, tuple) else (value,))]
+    if run.solve_every:
+        words += ["--solve-every", str(run.solve_every)]
     return [*words, "--run.folder", str(folder or Path("runs") / algorithm / str(run))]
 
 

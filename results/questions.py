@@ -41,6 +41,8 @@ class Run:
     changed: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     """What it is called if not like its preset."""
+    solve_every: int = 0
+    """Steps between two measurements of what it solves while it learns, which changes nothing of what is learnt."""
 
     @property
     def title(self) -> str:

@@ -1,5 +1,6 @@
 """Statistics of comparisons against scipy's, and by what they promise."""
 
+import json
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,8 @@ from results import states
 from results.comparison import boards, excess, pairs, profiles, same_cubes, seconds
 from results.equal_length import Point, seconds_at
 from results.questions import Answer, Question, Run
-from results.statistics import interquartile_mean, over_runs, paired, profile, wilson
+from results.seeds import SEEDS, TITLE, curve, measured, seeds_plot, seeds_table
+from results.statistics import curves_over_runs, interquartile_mean, over_runs, paired, profile, wilson
 from rubiks_gym.puzzles import puzzle_from_name
 
 
@@ -75,6 +77,46 @@ def test_the_interval_over_runs_is_stratified_by_task():
     middle, low, high = over_runs(scores, np.mean)
     expected = np.sqrt((scores.var(axis=0) / 30).sum()) / 3 * 1.96  # of a mean of three independent means
     assert middle == pytest.approx(scores.mean()) and (high - low) / 2 == pytest.approx(expected, rel=0.15)
+
+
+def test_curves_over_runs_are_interquartile_means_point_by_point():
+    curves = np.random.default_rng(4).normal(size=(5, 7))
+    middle, low, high = curves_over_runs(curves)
+    for point in range(7):
+        assert over_runs(curves[:, point : point + 1]) == pytest.approx((middle[point], low[point], high[point]))
+    assert (low <= middle).all() and (middle <= high).all() and (low < high).all()
+
+
+def curve_answer(algorithm, seed, last, puzzle="rubik2x2-qtm", kinds=("solved", "optimal")):
+    found = {kind: [[1.0 + seed, 0.1], [10.0 + seed, 0.95], [20.0 + seed, last]] for kind in kinds}
+    record = {"training": {}, "puzzle": puzzle, "found": found}
+    return Answer(algorithm, Run("p", seed, name=TITLE), Question("curve", ()), "", record)
+
+
+def test_learning_curves_are_shown_of_learners_with_all_seeds():
+    def study(answers):
+        return type("Study", (), {"of": lambda self, question, title: answers})()
+
+    last = (0.5, 0.9, 0.92, 0.94, 1.0)
+    five = [curve_answer("davi", seed, last[seed]) for seed in range(SEEDS)]
+    large = [curve_answer("symmetric_ntuple", seed, 0.3, "rubik3x3-qtm", ("solved",)) for seed in range(SEEDS)]
+    found = measured([study(five), study(five[:4]), study(large), study([])])
+    assert found == five + large
+    text = seeds_table(found)
+    mean = "{:.1f} ({:.1f} to {:.1f})".format(*over_runs(100 * np.array(last)[:, None]))
+    assert f"| davi | rubik2x2-qtm | 22 | 50.0 90.0 92.0 94.0 100.0 | {mean} | {mean} | 12 |" in text and "![" in text
+    assert mean.startswith("92.0 (")
+    assert "| symmetric_ntuple | rubik3x3-qtm | 22 | 30.0 30.0 30.0 30.0 30.0 | 30.0 (30.0 to 30.0) |  | 12 |" in text
+    figure = seeds_plot(found)
+    assert [len(ax.get_lines()) for ax in figure.axes] == [1, 1, 1]
+    assert figure.axes[0].get_lines()[0].get_ydata() == pytest.approx([10, 95, 92])
+    assert "yet" in seeds_table([])
+
+
+def test_a_curve_counts_the_seconds_of_learning_up_to_each_measurement(tmp_path):
+    rows = [{"step": i, "cpu_seconds": 2.0, **({"alone_solved": i / 10} if i % 2 == 0 else {})} for i in range(1, 5)]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert curve(None, tmp_path) == {"solved": [[4.0, 0.2], [8.0, 0.4]]}
 
 
 def answer(learner, search, lengths, distances, times):

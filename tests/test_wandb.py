@@ -24,6 +24,7 @@ from train import wandb_log
 from train.clock import Clock
 from train.runs import RunOptions
 from train.short_search import ShortSearch
+from train.solve_alone import SolveAlone
 from train.wandb_log import direction, in_section, solve_file
 
 pytestmark = pytest.mark.usefixtures("blank_plots")
@@ -177,11 +178,12 @@ def test_short_searches_change_no_weight_of_any_learner(name, tmp_path):
     options = OPTIONS[name]
     without = TRAIN[name](options(tmp_path / "without"))
     every = max(1, json.loads((tmp_path / "without" / "metrics.jsonl").read_text().splitlines()[-1])["step"] // 4)
-    searched = TRAIN[name](replace(options(tmp_path / "with"), search_every=every))
+    searched = TRAIN[name](replace(options(tmp_path / "with"), search_every=every, solve_every=every))
     assert (weights_of(without) == weights_of(searched)).all()
     stored = [agents.load_checkpoint(tmp_path / kind) for kind in ("without", "with")]
     assert stored[0][0] == stored[1][0] and all((stored[0][1][key] == stored[1][1][key]).all() for key in stored[0][1])
     rows = [row for row in lines(tmp_path / "with") if "search/solved random" in row]
+    assert all(0 <= row["alone_solved"] <= 1 for row in rows)
     assert len(rows) >= 4 and all("search/solved after 5 moves" in row and row["search/nodes"] > 0 for row in rows)
     if name != "symmetric_ntuple":  # whose puzzle has no exact table
         assert all("search/optimal random" in row and "error" in row for row in (rows[-1], lines(tmp_path / "with")[-1]))
@@ -212,6 +214,15 @@ def test_a_short_search_solves_what_a_perfect_agent_solves_and_draws_it(tmp_path
 
     with Image.open(solve_file(tmp_path, 7)) as picture:
         assert picture.n_frames > found["search/length random"]
+
+
+def test_a_perfect_agent_solves_all_alone_and_a_beam_helps_on_large_puzzles():
+    exact, tables = agents.load("exact:rubik2x2-qtm"), agents.load("symmetric_ntuple:rubik3x3-qtm")
+    assert SolveAlone(exact.puzzle)(SimpleNamespace(agent=lambda: exact)) == {"alone_solved": 1, "alone_optimal": 1}
+    random = agents.load("random:rubik2x2-qtm")
+    assert SolveAlone(exact.puzzle)(SimpleNamespace(agent=lambda: random))["alone_solved"] < 0.1
+    found = SolveAlone(tables.puzzle)(SimpleNamespace(agent=lambda: tables))
+    assert found["alone_solved"] > 0.7 and set(found) == {"alone_solved"}
 
 
 def test_metrics_have_sections_and_directions():

@@ -40,6 +40,8 @@ class Options(Generic[Config]):
     """Steps between two measurements of the error at every distance, on small puzzles and the 3x3x3 (0: none)."""
     search_every: int | None = None
     """Steps between two short searches on fixed states (0: none; default: with W&B, as often as 2% of the time allows)."""
+    solve_every: int | None = None
+    """Steps between two measurements of what is solved of the same 300 random states, 100 of large puzzles (default: none)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +59,7 @@ def train_learner(
 ) -> Any:
     """Train from scratch, or go on where a checkpoint was, and return the agent."""
     whole(0, **{"--probe-every": options.probe_every, "--run.seed": options.run.seed})
-    whole(0, **{"--search-every": options.search_every or 0})
+    whole(0, **{"--search-every": options.search_every or 0, "--solve-every": options.solve_every or 0})
     number(least=0, **{"--run.checkpoint-seconds": options.run.checkpoint_seconds})
     on: list[Any] = []
     if isinstance(options, NetworkOptions):
@@ -82,6 +84,10 @@ def train_learner(
             share = float("inf") if options.search_every else SHARE
             searches = ShortSearch(learner.puzzle, not options.probe_every, options.run.folder, share)
             measures = [*measures, (options.search_every or -(-learner.total // POINTS), searches)]
+        if learner.rank == 0 and options.solve_every:
+            from train.solve_alone import SolveAlone  # imports scipy too
+
+            measures = [*measures, (options.solve_every, SolveAlone(learner.puzzle))]
         learn(learner, options.run, record, shown, measures, after)
         return learner.agent()
 

@@ -87,7 +87,7 @@ def kind_of(metric: str) -> str:
         return "losses"
     if metric.startswith("error") or metric.endswith(("error", "change")):
         return "errors"
-    if metric.endswith("solved") or metric == "success":
+    if metric.endswith(("solved", "optimal")) or metric == "success":
         return SOLVED
     return "lengths" if metric.endswith(("length", "cost_to_go")) else metric.replace("_", " ")
 

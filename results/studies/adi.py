@@ -17,6 +17,7 @@ from results.measure import curves
 from results.plots import learning_plot, solved_plot
 from results.published import BETACUBE, DEEPCUBE
 from results.questions import Answer, Question, Run, Search, Study
+from results.seeds import CURVE, short_runs
 from results.states import turned, turned_proven, uniform
 from results.statistics import share_text
 from results.tables import COLUMNS as CELLS
@@ -246,4 +247,4 @@ SECTIONS = [
     Section("3x3x3, uniformly random: batch weighted A*", "uniform by BWAS", COLUMNS),
     Section("What the solutions look like", "solutions", f"run, {TRIPLETS}", note=CONJUGATIONS, plot=LEARNT),
 ]
-STUDY = Study("adi", RUNS, QUESTIONS, SECTIONS)
+STUDY = Study("adi", [*RUNS, *short_runs("2x2", 6, iterations=150)], [*QUESTIONS, CURVE], SECTIONS)

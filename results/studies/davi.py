@@ -11,6 +11,7 @@ from results.measure import curves, metrics
 from results.plots import learning_plot
 from results.published import TARDON
 from results.questions import Answer, Question, Run, Search, Study
+from results.seeds import CURVE, short_runs
 from results.states import each_distance, prefixes, start, turned, uniform, walks, walks_and_far
 from results.tables import Section, prefix_table, table
 from rubiks_gym.exact import ExactTable
@@ -203,4 +204,4 @@ SECTIONS = [
     Section("Convergence points", "convergence", runs=THESIS, table=points_table, plot=CONVERGING),
     Section("Rules for the target network, 2x2x2, 1.2 million states", "convergence", UPDATED, tuple(UPDATES), note=SOURCE),
 ]
-STUDY = Study("davi", RUNS, QUESTIONS, SECTIONS)
+STUDY = Study("davi", [*RUNS, *short_runs("2x2", 6)], [*QUESTIONS, CURVE], SECTIONS)

@@ -4,6 +4,7 @@ from functools import partial
 
 from results.published import OTHER_PUZZLES
 from results.questions import Question, Run, Search, Study
+from results.seeds import CURVE, short_runs
 from results.states import slid, turned, uniform
 from results.tables import Section
 
@@ -36,4 +37,5 @@ SECTIONS = [
     Section("Larger puzzles: 50 random states", "large", COLUMNS, beside=OTHER_PUZZLES),
     Section("How deep scrambles are solved: percent by moves of the scramble", "deep", by="moves", note=OTHER_PUZZLES["4x4x4"]),
 ]
-STUDY = Study("general_ntuple", RUNS, QUESTIONS, SECTIONS, ("walk_batches", "rounds"))
+FIVE = short_runs("2x2x2", 50, rounds=1000)
+STUDY = Study("general_ntuple", RUNS + FIVE, [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds"))

@@ -13,6 +13,7 @@ from results.measure import curves, metrics
 from results.plots import learning_plot
 from results.published import LIN
 from results.questions import Answer, Question, Run, Search, Study
+from results.seeds import CURVE, short_runs
 from results.states import turned, uniform
 from results.tables import Section, table
 from rubiks_gym.exact import ExactTable
@@ -149,4 +150,10 @@ SECTIONS = [
     Section("Learning", "learning", "run, training, success, length, reward", plot=LEARNING),
     Section("3x3x3 by turns", "turns", by="turns", note=f"The paper: {LIN['source']}."),
 ]
-STUDY = Study("ppo_chasenet", RUNS, QUESTIONS, SECTIONS, ("warm_iterations", "ppo_iterations"))
+STUDY = Study(
+    "ppo_chasenet",
+    [*RUNS, *short_runs("2x2", 25, warm_iterations=600, ppo_iterations=250)],
+    [*QUESTIONS, CURVE],
+    SECTIONS,
+    ("warm_iterations", "ppo_iterations"),
+)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from results import plots, records
 from results.published import CUBES_3X3
 from results.questions import Answer, Question, Run, Search, Study
+from results.seeds import CURVE, short_runs
 from results.states import prefixes, proven, test_set, uniform
 from results.statistics import bootstrap, paired, wilson
 from results.tables import Section, pooled, prefix_table, table
@@ -161,4 +162,6 @@ SECTIONS = [
     Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
     Section("Prefixes", "prefixes", table=prefix_table),
 ]
-STUDY = Study("symmetric_ntuple", RUNS, QUESTIONS, SECTIONS, ("walk_batches", "rounds"))
+STUDY = Study(
+    "symmetric_ntuple", [*RUNS, *short_runs("3x3-demo", 8)], [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds")
+)

@@ -11,6 +11,7 @@ from results.measure import metrics
 from results.plots import solved_plot
 from results.published import KONEN, KONEN_TABLE_9
 from results.questions import Answer, Question, Run, Search, Study
+from results.seeds import CURVE, short_runs
 from results.states import faces_turned, turned
 from results.tables import Section, pooled, table
 from train.evaluation import heuristic_quality
@@ -145,4 +146,4 @@ SECTIONS += [
     Section("Time beside the report's table 9", "plain walks", runs=LARGE, table=table_9, note=f"{KONEN_TABLE_9['source']}."),
     Section("Trials", "trials", "run, training, solved_alone%", note=f"Konen: {KONEN['source']}."),
 ]
-STUDY = Study("td_ntuple", RUNS, QUESTIONS, SECTIONS, ("episodes",))
+STUDY = Study("td_ntuple", [*RUNS, *short_runs("2x2-qtm", 150_000)], [*QUESTIONS, CURVE], SECTIONS, ("episodes",))
