@@ -29,7 +29,7 @@ class Args(timing.Args):
 
     units: int = 30
     """Units of each campaign."""
-    cubes: int = 16
+    cubes: int = 22
     """Cubes of a unit."""
     width: int = 8192
     """Of the beam; narrower ones make smaller units."""
