@@ -55,7 +55,7 @@ RECIPES = {
     "ppo_chasenet/hanoi-4-3": Recipe("ppo_chasenet", ("--preset", "hanoi-4-3"), PPO),
     # The report's 60 tuples are 18 MB, too much to ship with every checkout.
     "td_ntuple/rubik2x2-qtm": Recipe("td_ntuple", ("--preset", "2x2-qtm", "--config.n-tuples", "16"), TD),
-    "general_ntuple/rubik2x2-qtm": Recipe("general_ntuple", ("--preset", "2x2x2"), GENERAL),
+    "general_ntuple/rubik2x2-qtm": Recipe("general_ntuple", ("--preset", "2x2x2", "--config.rounds", "1000"), GENERAL),
     "davi/rubik2x2-qtm": Recipe("davi", ("--preset", "2x2"), DAVI),
     "adi/rubik2x2-qtm": Recipe("adi", ("--preset", "2x2"), ADI),
     "ppo_chasenet/rubik2x2-qtm": Recipe("ppo_chasenet", ("--preset", "2x2"), PPO),
