@@ -46,7 +46,7 @@ def documents(folder: Path) -> dict[Path, str]:
     texts[str(place("zoo")), "curves"] = seeds.seeds_table(seeds.measured(every.values()))
     texts[str(place("zoo")), "seeds"] = comparison.boards(every["td_ntuple"])
     texts |= {place: summary.benchmark(folder, name) for name, place in summary.BENCHMARKS.items()}
-    texts[summary.TRUTH] = summary.truth()
+    texts |= {summary.TRUTH: summary.truth(), ("docs/zoo.md", "agents"): summary.zoo_agents()}
     texts |= {(scale.PAGE, "cost"): scale.cost(folder), (scale.PAGE, "bends"): scale.bends(folder)}
     texts["docs/papers.md", "papers"] = papers.page(every)
     texts |= {("README.md", "headline"): summary.headline(every), ("README.md", "learners"): summary.learners(every)}

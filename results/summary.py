@@ -1,5 +1,6 @@
 """Tables that stand outside a study: what the project's README says first, and what the programs in benchmarks/ measured."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,11 @@ import numpy as np
 
 from results import records
 from results.questions import Study
+from results.statistics import percent
 from results.tables import Section, table
+from rubiks_gym import zoo
 from rubiks_gym.exact import bench
+from train.zoo import RECIPES
 
 # algorithm, questions, run, searches: what the README shows of each
 SHOWN = (
@@ -95,6 +99,27 @@ def headline(studies: dict[str, Study]) -> str:
             f"in {record['each']['cpu_seconds']:.1f} CPU seconds on average."
         )
     return " ".join(texts) or "Not measured yet: `python -m results --measure symmetric_ntuple` does."
+
+
+def zoo_agents() -> str:
+    """A line for each agent of the zoo that is in the checkout: its size, what it cost, and what each search solves with it."""
+    rows = []
+    for name, entry in zoo.index().items():
+        if (file := zoo.CHECKOUT / name / "results.json").exists():
+            results = json.loads(file.read_text())
+            cells = [
+                f"[{name}](../zoo/{name}/README.md)",
+                f"{entry.bytes / 1e6:.1f}",
+                f"{results['trained']['cpu_seconds']:.0f}",
+            ]
+            for search in ("greedy", "greedy-policy", "bwas"):
+                found = [row for row in results["rows"] if row["search"] == search]
+                cells += [f"{percent(row['solved'])} / {percent(row['optimal'])}" for row in found] or [""]
+            rows.append(cells)
+    searches = ("lowest child", "learnt policy", "A\\*")
+    text = table(["agent", "MB", "CPU s of training", *(f"{search}: solved / optimal, %" for search in searches)], rows)
+    missing = [name for name in RECIPES if name not in zoo.index()]
+    return text + (f"\n\nStill to be trained: `python -m train.zoo {' '.join(missing)}`." if missing else "")
 
 
 def figure(value: Any) -> str:

@@ -1,5 +1,6 @@
 """The documentation site: it builds without a warning, has a page for all there is, and no link within it leads nowhere."""
 
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -13,6 +14,24 @@ from rubiks_gym import PUZZLES
 from rubiks_gym.search import SEARCHES
 
 ROOT = Path(__file__).parent.parent
+
+
+# The sections of the five papers, and how many figures, tables and algorithms each has.
+SECTIONS = {
+    "DeepCube": ("1 2 3 4 4.1 4.2 5 5.1 6", 8, 0, 1),
+    "BetaCube": ("1 1.1 1.2 2 3 3.1 3.2 4 5 5.1 5.2 5.3 6", 4, 1, 1),
+    "TD-n-tuple": (
+        "1 1.1 1.2 2 2.1 2.1.1 2.1.2 2.1.3 2.2 2.3 2.4 2.4.1 2.4.2 2.4.3 2.5 3 4 4.1 4.2 4.3 4.4 5 5.1 5.2 5.2.1 5.2.2 5.2.3 "
+        "6 6.1 6.2 6.3 6.4 6.5 7 8 A B B.1 B.2 B.3 B.4 C",
+        *(15, 11, 4),
+    ),
+    "DAVI": (
+        "1 1.1 1.2 2 2.1 2.2 2.3 2.3.1 2.3.2 2.3.3 2.3.4 2.3.5 3 3.1 3.1.1 3.1.2 3.2 3.3 3.4 4 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 "
+        "5 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7 7.1 7.2 7.3 7.4",
+        *(26, 0, 0),
+    ),
+    "PPO": ("1 2 2.1 2.2 2.3 2.4 2.5 2.6 3 3.1 3.2 4", 3, 0, 2),
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +86,30 @@ def test_every_learner_and_search_has_a_page(site):
         assert (site / "generated" / "algorithms" / f"{name}.html").exists(), f"agents/{name} has no README.md"
     for name in SEARCHES:
         assert "Options" in (site / "generated" / "searches" / f"{name}.html").read_text()
+
+
+def numbered(text, kind):
+    """The numbers that a text names of a kind: "fig. 1, 3 to 5; table 2" has the figures 1, 3, 4 and 5."""
+    found = set()
+    for part in re.findall(rf"\b{kind}[s.]* ((?:\d+[a-z]?(?:, [a-z]\b)?(?:, | to )?)+)", text):
+        for first, last in re.findall(r"(\d+)[a-z]?(?: to (\d+))?", part):
+            found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+@pytest.mark.parametrize("paper", SECTIONS)
+def test_every_section_figure_table_and_algorithm_of_a_paper_has_its_place(paper):
+    sections, *counts = SECTIONS[paper]
+    page = (ROOT / "docs" / "which_paper.md").read_text().partition(f"\n### {paper}")[2].partition("\n### ")[0]
+    named = [line.split("|")[1] for line in page.splitlines() if line.startswith("| ")][1:]
+    told = [word.strip() for cell in named for word in re.split("[,;]", cell)]
+    assert set(sections.split()) <= set(told)
+    rows = (ROOT / "docs" / "papers.md").read_text().partition(f"\n## {paper}")[2].partition("\n## ")[0]
+    where = "\n".join(line.split("|")[1] for line in rows.splitlines() if line.startswith("| "))
+    for kind, count in zip(("fig", "table", "alg"), counts, strict=True):
+        assert numbered(where, kind) == set(range(1, count + 1)), f"{kind} of {paper}"
+    for path in re.findall(r"`([\w.]+/[\w/.]+)`", page):
+        assert (ROOT / path).exists(), path
 
 
 def test_moves_are_shown_as_they_are_typed(site):

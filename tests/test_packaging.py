@@ -119,7 +119,9 @@ def test_version_changelog_citation_and_badges_agree(wheel):
     assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
     heads = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     released = [tuple(map(int, head.split("."))) for head in heads[1:]]
-    assert heads[0] == "Unreleased" and released == sorted(released, reverse=True)
+    assert heads[0] == "Unreleased" and heads[1] == version and released == sorted(released, reverse=True)
+    date = re.search(r"^date-released: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    assert f"\n## {version} ({date})\n" in (ROOT / "CHANGELOG.md").read_text()
     pythons = re.findall(r"^Classifier: Programming Language :: Python :: (3\.\d+)$", told_by(wheel), re.MULTILINE)
     assert f"python-{pythons[0]}_to_{pythons[-1]}-" in (ROOT / "README.md").read_text()
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]

@@ -3,11 +3,13 @@
 import re
 import shlex
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from rubiks_gym.exact import bench
 from tests import commands
 
 ROOT = Path(__file__).parent.parent
@@ -17,7 +19,31 @@ DOCUMENTS += sorted(
     file for room in ROOMS for file in (ROOT / room).rglob("*.md") if not {"generated", "_build"} & set(file.parts)
 )
 FAST = ("rubiks-gym", "python -m rubiks_gym", "python -m train.tabular", "python -m train.evaluate")
-FAST += ("python -m train.many tabular", "python -m results.campaign")
+FAST += ("python -m train.many tabular", "python -m results.campaign", "python -m train.td_ntuple --preset hanoi")
+FAST += ("python -m train.general_ntuple --puzzle permutation-examples/ivy.gap",)
+TRAINS = ("train.tabular", "train.td_ntuple", "train.general_ntuple")
+
+
+# What takes long, needs a cluster or belongs to a fresh clone, and where the same program is run with smaller settings.
+ELSEWHERE = {
+    "make setup": (".ci/run", "make lint"),
+    "make lint": (".ci/run", "make lint"),
+    "make test": (".ci/run", "make test"),
+    "make demo": ("tests/test_packaging.py", '"demo.py --walk-batches'),
+    "make play": ("tests/page_pictures.py", '"play", "--no-open"'),
+    "rubiks-gym play": ("tests/test_packaging.py", "def test_installed_from_the_wheel_the_page_is_served"),
+    "pip install": ("tests/test_packaging.py", "def fresh("),
+    "export OMP_NUM_THREADS": ("tests/test_ppo_chasenet.py", "def test_"),
+    "torchrun": ("tests/test_several_machines.py", '"torch.distributed.run"'),
+    "ray start": ("tests/campaign_hosts.py", '"start"'),
+    "rubiks-gym solve --optimal": ("tests/test_cli.py", 'rubiks("solve", "--optimal"'),
+    "python -m train.general_ntuple": ("tests/test_general_ntuple.py", "def test_every_puzzle_of_the_registry_can_be_learnt"),
+    "python -m train.zoo": ("tests/test_zoo.py", '"train.zoo"'),
+    "python -m results --measure": ("tests/test_results.py", "def test_measuring_refuses"),
+    "python -m results": ("tests/test_results.py", "def test_the_documents_say_what_the_records_say"),
+    "python -m results.dashboard": ("tests/test_wandb.py", "results.dashboard"),
+    "python -m wandb": ("tests/test_wandb.py", "sweep"),
+}
 
 
 def names(files):
@@ -54,8 +80,35 @@ def takes_seconds(words, folder):
     if "rubik2x2" in told and any(word in told for word in ("train.tabular", "train.many", "results.campaign")):
         return False
     runs = re.findall(r"runs/\S+", told)
-    there = all((folder / run).exists() for run in runs) or "train.tabular" in told
+    there = all((folder / run).exists() for run in runs) or any(program in told for program in TRAINS)
     return told.startswith(FAST) and there
+
+
+def remarks(text):
+    """What stands behind the # of each command of a shell block, in the order of `lines`."""
+    for line in text.replace("\\\n", " ").splitlines():
+        remark = (re.findall(r"\s# (.*)$", line) or [""])[0]
+        yield from [remark] * len(list(lines(line)))
+
+
+def check_told(words, remark, made):
+    """A command that is not run is marked as long with the record that it produced, or a test runs the like of it.
+
+    `made` are the folders that commands marked as long have made so far: what is done with them goes without saying.
+    """
+    told = " ".join(words)
+    folders = re.findall(r"(?:runs|campaigns)/[\w.-]+(?:/[\w.-]+)*", told)
+    if remark.startswith("long, record "):
+        study, name = re.match(r"long, record (\w+) ([\w-]+)", remark).groups()
+        asked = bench.METRICS if study == "bench" else map(str, import_module(f"results.studies.{study}").STUDY.runs)
+        assert name in asked, f"{told}: {study} has no {name}"
+    elif not remark.startswith("long, not recorded"):
+        starts = [start for start in ELSEWHERE if f"{told} ".startswith(start)]
+        of_a_run = [folder for folder in folders if any(folder.startswith(each) for each in made)]
+        assert starts or of_a_run, f"{told} is not run: mark it as long, with its record"
+        for file, text in (ELSEWHERE[start] for start in starts):
+            assert text in (ROOT / file).read_text(), f"{told}: {file} has no {text}"
+    made += folders
 
 
 def run(words, folder):
@@ -107,12 +160,16 @@ def test_python_blocks_run(file, tmp_path):
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
 def test_commands_run_or_are_understood(file, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    for words in (words for block in blocks(file, "bash") for words in lines(block)):
-        if takes_seconds(words, tmp_path):
-            done = run(words, tmp_path)
-            assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
-        else:
-            check_understood(words)
+    made = []
+    for block in blocks(file, "bash"):
+        for words, remark in zip(lines(block), remarks(block), strict=True):
+            if takes_seconds(words, tmp_path):
+                done = run(words, tmp_path)
+                assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
+            else:
+                check_understood(words)
+                if "zoo" not in file.parts:  # a card tells its training itself
+                    check_told(words, remark, made)
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
@@ -136,6 +193,23 @@ def test_blocks_say_what_language_they_are_in(file):
 def test_shell_lines_are_read_as_the_shell_reads_them():
     block = 'python -m a --x 1 \\\n  --y "R U F\'"   # a remark\nmake demo; make test\n'
     assert list(lines(block)) == [["python", "-m", "a", "--x", "1", "--y", "R U F'"], ["make", "demo"], ["make", "test"]]
+
+
+def test_what_is_not_run_is_marked_with_a_record_that_is_asked_for():
+    train = ["python", "-m", "train.davi", "--preset", "2x2", "--run.folder", "runs/a"]
+    made = []
+    check_told(train, "long, record davi 2x2-s0; a remark", made)
+    check_told(["rubiks-gym", "solve", "--agent", "runs/a"], "", made)
+    check_told(["make", "demo"], "", made)
+    for wrong, remark in (
+        ([*train[:-1], "runs/b"], ""),
+        (train, "long, record davi 9x9-s0"),
+        (["rubiks-gym", "solve", "--agent", "runs/c"], ""),
+    ):
+        with pytest.raises(AssertionError):
+            check_told(wrong, remark, made)
+    block = "make demo; make test  # both\npython -m train.davi \\\n  --preset 2x2  # long, not recorded\nmake lint\n"
+    assert list(remarks(block)) == ["both", "both", "long, not recorded", ""]
 
 
 def test_only_what_takes_seconds_is_run(tmp_path):

@@ -7,7 +7,7 @@ from results.questions import Question, Run, Search, Study
 from results.states import each_alone
 from results.tables import Section
 
-LEARNERS = ("davi", "adi", "td_ntuple", "ppo_chasenet")
+LEARNERS = ("davi", "adi", "td_ntuple", "general_ntuple", "ppo_chasenet")
 RUNS = [Run(f"zoo:{name}/rubik2x2-qtm", name=name) for name in LEARNERS]
 NODES = 100_000
 SEARCHES = {
@@ -28,7 +28,8 @@ STUDY = Study(
             "run, training, search, cubes, solved, optimal, mean length, CPU s",
             note="The 2x2x2 in quarter turns, 300 uniformly random cubes, one after another, at most 100,000 nodes each. "
             "*values* goes to the child with the lowest cost-to-go, *policy* takes the most probable move; MCTS is DeepCube's. "
-            "td_ntuple has 16 of the report's 60 tuples, so as to be small. Learners that are missing are not in the zoo yet.",
+            "td_ntuple has 16 of the report's 60 tuples, so as to be small; general_ntuple learns for beams. "
+            "symmetric_ntuple is for the 3x3x3 alone.",
             plot=(
                 "comparison.png",
                 "Share of cubes solved within the optimum plus k moves, and within t CPU seconds, by search and learner",
