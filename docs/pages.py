@@ -4,6 +4,7 @@ Environments come from the registry `PUZZLES`, algorithms from the folders of `a
 modules from their docstrings. What is added to one of these lists has its page.
 """
 
+import ast
 import importlib
 import inspect
 import os
@@ -75,6 +76,8 @@ def make(docs: Path) -> None:
         text = (ROOT / document).read_text(encoding="utf-8")
         if page == "searches/index":
             text += "\n" + toctree(list(SEARCHES))
+        if page.startswith("algorithms/"):
+            text = explained(text, (ROOT / document).parent)
         (folder / f"{page}.md").write_text(lead(text, ROOT / document, folder / f"{page}.md", docs))
     (folder / "algorithms" / "index.md").write_text(algorithms())
     cards = [page.partition("/")[2] for page in DOCUMENTS.values() if page.startswith("zoo/")]
@@ -140,6 +143,16 @@ def algorithms() -> str:
         "beside every number. The learners are used from a checkout: `agents` and `train` are no part of what pip installs."
     )
     return f"# Algorithms\n\n{told}\n\n{toctree(names)}"
+
+
+def explained(text: str, agent: Path) -> str:
+    """An algorithm's README with the docstrings of its modules before the results: equations, and what differs."""
+    told = ["## How it works\n\nAs the modules say it; equations have the paper's letters."]
+    for name in ("learner", "nx", "chasenet", "network", "agent"):
+        if (file := agent / f"{name}.py").exists():
+            told.append(f"### {name}.py\n\n{ast.get_docstring(ast.parse(file.read_text(encoding='utf-8')))}")
+    before, mark, after = text.partition("\n## Results\n")
+    return "\n\n".join([before.rstrip(), *told, mark.strip() + "\n" + after.lstrip("\n")])
 
 
 def environments(folder: Path) -> str:

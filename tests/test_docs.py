@@ -16,6 +16,7 @@ from rubiks_gym.search import SEARCHES
 ROOT = Path(__file__).parent.parent
 
 
+PAPERS = ("adi", "davi", "td_ntuple", "ppo_chasenet")  # learners that a paper describes
 # The sections of the five papers, and how many figures, tables and algorithms each has.
 SECTIONS = {
     "DeepCube": ("1 2 3 4 4.1 4.2 5 5.1 6", 8, 0, 1),
@@ -83,7 +84,9 @@ def test_every_environment_has_a_page_with_its_picture_and_sections(site):
 def test_every_learner_and_search_has_a_page(site):
     learners = {where.split(".")[1] for where in AGENTS.values() if where.startswith("agents.")} - {"baselines"}
     for name in learners | {"symmetric_ntuple"}:
-        assert (site / "generated" / "algorithms" / f"{name}.html").exists(), f"agents/{name} has no README.md"
+        page = site / "generated" / "algorithms" / f"{name}.html"
+        assert page.exists(), f"agents/{name} has no README.md"
+        assert "learner.py" in page.read_text() and (name not in PAPERS or "Differs from the" in page.read_text())
     for name in SEARCHES:
         assert "Options" in (site / "generated" / "searches" / f"{name}.html").read_text()
 
