@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from agents.protocol import Agent
 from results.measure import metrics
-from results.plots import COLOURS, label_ends, panels
+from results.plots import COLOURS, panels
 from results.questions import Answer, Question, Run, Study
 from results.statistics import curves_over_runs
 from results.tables import origin, table
@@ -22,7 +22,7 @@ from results.tables import origin, table
 SEEDS = 5
 TITLE, QUESTION = "short", "curve"
 ENOUGH = 0.9  # share solved, the time to which is told
-KINDS = {"solved": "percent solved", "optimal": "percent solved in the fewest moves"}
+KINDS = {"solved": "percent solved", "optimal": "percent optimal"}
 
 
 def short_runs(preset: str, every: int, **changed: Any) -> list[Run]:
@@ -89,18 +89,19 @@ def seeds_table(answers: list[Answer]) -> str:
 def seeds_plot(answers: list[Answer]) -> Figure:
     """A panel for each puzzle and kind of share: interquartile means against CPU seconds, with their intervals."""
     learners = by_learner(answers)
-    shown = list(dict.fromkeys((curves.puzzle, kind) for curves in learners for kind in curves.shares))
+    shown = sorted(
+        {(curves.puzzle, kind) for curves in learners for kind in curves.shares}, key=lambda of: (of[0], of[1] != "solved")
+    )
     figure, axes = panels(len(shown), 3.8)
     for ax, (puzzle, kind) in zip(axes, shown, strict=True):
-        ends = []
-        ax.set(title=f"{puzzle}:\n{KINDS[kind]}", xlabel="CPU seconds of training", xscale="log", ylim=(-3, 103))
         for curves, colour in zip(learners, COLOURS, strict=False):
             if curves.puzzle == puzzle and kind in curves.shares:
                 middle, low, high = (100 * bound for bound in curves_over_runs(curves.shares[kind]))
                 ax.fill_between(curves.seconds, low, high, color=colour, alpha=0.2, linewidth=0)
-                ax.plot(curves.seconds, middle, color=colour)
-                ends.append((curves.learner, float(curves.seconds[-1]), float(middle[-1]), colour))
-        label_ends(ax, ends)
+                ax.plot(curves.seconds, middle, color=colour, label=curves.learner)
+        ax.set(title=f"{puzzle},\n{KINDS[kind]}", xlabel="CPU seconds of training", xscale="log", ylim=(-3, 103))
+    handles = {str(line.get_label()): line for ax in axes for line in ax.get_lines()}
+    figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=-(-len(handles) // 2))
     return figure
 
 
