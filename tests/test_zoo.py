@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 import agents
+from results import summary
 from rubiks_gym import zoo
 from rubiks_gym.exact import ExactTable
 from tests import commands
@@ -235,6 +236,20 @@ SHIPPED = sorted(zoo.index())
 
 def test_every_agent_that_ships_has_a_recipe():
     assert set(SHIPPED) <= set(training.RECIPES)
+
+
+def test_the_page_lists_every_agent_that_ships_and_those_that_are_still_to_be_trained():
+    text = summary.zoo_agents()
+    assert all(f"[{name}](../zoo/{name}/README.md)" in text for name in SHIPPED if (zoo.CHECKOUT / name).exists())
+    missing = set(training.RECIPES) - set(SHIPPED)
+    assert ("Still to be trained" in text) == bool(missing) and all(
+        name in text.partition("python -m train.zoo")[2] for name in missing
+    )
+
+
+def test_every_learner_has_a_recipe_or_comes_with_the_package():
+    learners = {name.partition("/")[0] for name in training.RECIPES} | {name.partition(":")[0] for name in agents.PRETRAINED}
+    assert learners == set(agents.AGENTS) - {"exact", "random"}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
