@@ -10,6 +10,7 @@ import pytest
 import agents
 from agents.general_ntuple.agent import GeneralNTuple
 from agents.general_ntuple.config import GeneralNTupleConfig
+from agents.general_ntuple.fold import find_folds, folded
 from agents.general_ntuple.learner import Learner
 from agents.general_ntuple.network import learn
 from agents.general_ntuple.symmetry import find_images
@@ -96,6 +97,14 @@ def test_symmetries_are_found(puzzle, n, rng):
     assert {row.tobytes() for row in x} in seen and len(set(map(frozenset, seen))) == n  # they are a group
 
 
+@pytest.mark.parametrize("puzzle", [SlidingTile(3, 3), SlidingTile(5, 5), LightsOut(4)], ids=str)
+def test_symmetries_say_what_becomes_of_every_value_of_an_entry(puzzle):
+    _, view, images = found(puzzle)
+    for source, image in zip(images.source, images.image, strict=True):
+        for e, values in zip(source, image, strict=True):
+            assert sorted(values[: view.radix[e]]) == list(range(view.radix[e]))
+
+
 def test_tables_look_at_neighbours_and_at_what_tells_which_moves_are_legal():
     board = SlidingTile(4, 4)
     states, view, images = found(board)
@@ -128,8 +137,8 @@ def plain_cost(agent, weights, states):
 
 
 def step(agent, weights, state, target, lr=0.5, clip=np.inf, link=(0.0, 0.0)):
-    view, look_ups, _ = agent.reader
-    return learn(view, look_ups, weights, agent.bias, state, np.array([target], np.float32), lr, clip, link)
+    reader = agent.reader
+    return learn(reader.view, reader.look_ups, weights, agent.bias, state, np.array([target], np.float32), lr, clip, link)
 
 
 def test_a_step_moves_a_state_by_its_share_of_the_error_and_no_more(rng):
@@ -164,6 +173,18 @@ def test_rounded_weights_cost_nearly_the_same(rng):
     states = agent.puzzle.random_states(sample_seeds(rng, 30))
     off = agent.rounded(weights).cost_to_go(states) - plain_cost(agent, weights, states)
     assert 0 < np.abs(off).max() < 0.5 * len(agent.reader.look_ups.offset) * np.abs(weights).max() / 127
+
+
+@pytest.mark.parametrize(("puzzle", "folds"), [(SlidingTile(3, 3), 5), (Rubik3x3(), 1), (LightsOut(5), 1)], ids=str)
+def test_small_tables_within_large_ones_are_folded_and_the_cost_is_the_same(puzzle, folds, rng):
+    whole = GeneralNTuple.chosen(puzzle, 10.0, GeneralNTupleConfig(table_weights=100_000).budget())
+    found = find_folds(whole.reader, whole.tuples)
+    fewer = whole.without({fold.small for fold in found})
+    assert len(found) >= folds and len(fewer.tuples) == len(whole.tuples) - len(found)
+    weights = rng.normal(size=whole.weights.size).astype(np.float32)
+    states = puzzle.random_states(sample_seeds(rng, 50))
+    smaller = folded(whole.reader.view, whole.tuples, found, weights)
+    np.testing.assert_allclose(plain_cost(fewer, smaller, states), plain_cost(whole, weights, states), rtol=1e-4)
 
 
 def test_it_learns_to_solve(rng):

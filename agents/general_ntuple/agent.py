@@ -61,6 +61,11 @@ class GeneralNTuple:
         tuples = choose_tuples(puzzle, view, images, states, budget)
         return cls(puzzle, tuples, bias, reader=make_reader(view, images, tuples))
 
+    def without(self, gone: set[int]) -> "GeneralNTuple":
+        """An untrained network without some of the tables."""
+        tuples = [each for i, each in enumerate(self.tuples) if i not in gone]
+        return GeneralNTuple(self.puzzle, tuples, self.bias, reader=make_reader(self.reader.view, self.reader.images, tuples))
+
     def rounded(self, weights: np.ndarray) -> "GeneralNTuple":
         """The same network with other weights [W] float32; the largest becomes 127 units."""
         scale, out = max(float(weights.max()), -float(weights.min()), 1e-6) / 127, np.empty(len(weights), np.int8)

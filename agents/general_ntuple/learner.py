@@ -30,6 +30,7 @@ import numpy as np
 
 from agents.general_ntuple.agent import GeneralNTuple
 from agents.general_ntuple.config import GeneralNTupleConfig
+from agents.general_ntuple.fold import find_folds, folded
 from agents.general_ntuple.network import learn
 from agents.own_searches import backups, on_the_way
 from rubiks_gym.puzzles import Puzzle, sample_seeds
@@ -67,14 +68,17 @@ class Learner:
         self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
         self.far, self.walk_length = config.moves_of(puzzle)
         self._untrained = GeneralNTuple.chosen(puzzle, self.far, config.budget())
+        self._folds = find_folds(self._untrained.reader, self._untrained.tuples)
+        self._fewer = self._untrained.without({fold.small for fold in self._folds})
         self.weights = np.zeros(self._untrained.weights.shape, np.float32)
         self.perimeter = largest_perimeter(puzzle, config.perimeter)
         self.depth = float(self.walk_length)  # longest walk that beams start from
         self.path_states, self.path_left = np.empty((0, puzzle.state_size), np.uint8), np.empty(0, np.float32)
 
     def agent(self) -> GeneralNTuple:
-        """What has been learnt so far, weights rounded to 8 bits."""
-        return self._untrained.rounded(self.weights)
+        """What has been learnt so far, small tables folded into large ones and weights rounded to 8 bits."""
+        whole = self._untrained
+        return self._fewer.rounded(folded(whole.reader.view, whole.tuples, self._folds, self.weights))
 
     def iterate(self) -> dict[str, float]:
         """The next batch of walks or round of beams; returns its metrics."""
@@ -166,8 +170,8 @@ class Learner:
         self, states: np.ndarray, targets: np.ndarray, lr: float, clip: float, link: tuple[float, float] = (0.0, 0.0)
     ) -> float:
         """A step for each of states [B, S]; returns the sum of squared errors before."""
-        view, look_ups, _ = self._untrained.reader
-        return learn(view, look_ups, self.weights, self._untrained.bias, states, targets, lr, clip, link)
+        reader = self._untrained.reader
+        return learn(reader.view, reader.look_ups, self.weights, self._untrained.bias, states, targets, lr, clip, link)
 
     def state(self) -> dict[str, Any]:
         depth = self.depth if np.isfinite(self.depth) else None

@@ -47,7 +47,7 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     for size in range(most, max(most - budget.sizes, 0), -1):
         sets = _covering(view, images, patterns.astype(np.int64), share, size, budget, room)
         for each in sets + ([tuple(home[list(each)].tolist()) for each in sets] if home is not None else []):
-            with_always = tuple(dict.fromkeys((*each, *always)))
+            with_always = tuple(dict.fromkeys((*always, *each)))  # first: then most children read where their siblings did
             if with_always not in found and _size(view, with_always) <= left:
                 left -= _size(view, with_always)
                 found.append(with_always)
