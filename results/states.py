@@ -121,5 +121,14 @@ def slid(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     return states, proof.upper, np.zeros(n, int)
 
 
+def korf(puzzle: Puzzle, n: int = 50) -> Asked:
+    """The first n of the fifty random 24-puzzles of Korf and Taylor 1996, with the lengths that Korf and Felner 2002 proved.
+
+    Their goal has the blank first: turned by half, the board has it last, and tile t becomes tile 25 - t.
+    """
+    rows = np.loadtxt(Path(__file__).parent / "korf_24_puzzle.txt", np.int64)[:n]
+    return puzzle.check((25 - rows[:, :0:-1]) % 25), rows[:, 0], np.zeros(len(rows), int)
+
+
 def _one_group(puzzle: Puzzle, states: np.ndarray) -> Asked:
     return states, true_distances(puzzle, states), np.zeros(len(states), int)

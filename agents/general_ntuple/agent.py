@@ -7,13 +7,13 @@ import numpy as np
 
 from agents.general_ntuple.network import Reader, make_reader, round_all, sums
 from agents.general_ntuple.symmetry import find_images
-from agents.general_ntuple.tuples import Budget, choose_tuples
+from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget, choose_tuples
 from agents.general_ntuple.view import make_view, sample
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
 from rubiks_gym.search.heuristic import lookahead_policy
 
-MOST_WEIGHTS, MOST_TUPLES = 1 << 30, 1000
+MOST_TUPLES = 1000
 
 
 class GeneralNTuple:

@@ -40,7 +40,7 @@ from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 _MAX_CHANGE = 2.0  # no backup asks for more, however far its target is
 _SATURATION, _TEMPERATURE = 0.75, 0.05  # c and T as shares of K
 _AT_A_TIME = 1 << 12  # states whose targets are worked out before they are learnt from
-_GROW, _SHRINK = 1.5, 0.8  # what becomes of the length of walks that beams start from
+_GROW, _SHRINK = 1.2, 0.8  # what becomes of the length of walks that beams start from
 _MANY_SOLVED, _FEW_SOLVED = 0.75, 0.4  # shares
 _EVERY = 2  # of the states that beams keep, one in so many is backed up
 _ANYWHERE = 4.0  # in scramble lengths of the puzzle: a walk that is longer leads to no particular states
@@ -145,13 +145,12 @@ class Learner:
 
     def _follow(self, solved: float) -> None:
         """Longer walks to start from after a round that solved many, shorter ones after one that solved few."""
-        if not np.isfinite(self.depth):
-            return
         if solved >= _MANY_SOLVED:
             self.depth *= _GROW
         elif solved < _FEW_SOLVED:
-            self.depth = max(self.depth * _SHRINK, self.perimeter.radius + 2)
-        if self.depth > _ANYWHERE * self.puzzle.k_max:
+            longest = min(self.depth, _ANYWHERE * self.puzzle.k_max)
+            self.depth = max(longest * _SHRINK, self.perimeter.radius + 2)
+        if np.isfinite(self.depth) and self.depth > _ANYWHERE * self.puzzle.k_max:
             try:
                 self.puzzle.random_states(np.zeros(1, np.uint64))
                 self.depth = np.inf

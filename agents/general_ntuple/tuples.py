@@ -20,6 +20,7 @@ from rubiks_gym.puzzles import Puzzle
 
 _STATES = 64  # whose moves are looked at
 _LARGEST = 16  # entries of a tuple at most
+MOST_WEIGHTS = 1 << 30  # of all tables
 
 
 class Budget(NamedTuple):
@@ -44,14 +45,14 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     found: list[tuple[int, ...]] = []
     left = budget.weights
     home = _home(puzzle, view) if not images.inversion else None
-    for size in range(most, max(most - budget.sizes, 0), -1):
+    for size in range(max(most - budget.sizes, 0) + 1, most + 1):  # small ones first: they take little, and see most states
         sets = _covering(view, images, patterns.astype(np.int64), share, size, budget, room)
-        for each in sets + ([tuple(home[list(each)].tolist()) for each in sets] if home is not None else []):
+        for each in sets if home is None else [both for one in sets for both in (one, tuple(home[list(one)].tolist()))]:
             with_always = tuple(dict.fromkeys((*always, *each)))  # first: then most children read where their siblings did
             if with_always not in found and _size(view, with_always) <= left:
                 left -= _size(view, with_always)
                 found.append(with_always)
-    return found
+    return sorted(found, key=len, reverse=True)
 
 
 def _home(puzzle: Puzzle, view: View) -> np.ndarray | None:
