@@ -13,7 +13,7 @@ from rubiks_gym.puzzles import LONGEST, Puzzle
 class GeneralNTupleConfig:
     """Settings of the network and of its training; letters in brackets are those of learner.py."""
 
-    table_weights: int = 10_000_000
+    table_weights: int = 13_000_000
     """Weights of one look-up table at most, which bounds how many entries of a state it looks at."""
     weights: int = 1 << 25
     """Weights of all tables together at most, 4 bytes each."""
