@@ -287,7 +287,7 @@ def test_every_puzzle_of_the_registry_can_be_learnt(name, tmp_path):
     metrics = [learner.iterate() for _ in range(learner.total)]
     assert all(np.isfinite(list(each.values())).all() for each in metrics)
     agent = learner.agent()
-    assert np.count_nonzero(agent.weights) > 20
+    assert np.count_nonzero(agent.weights) > min(20, agent.weights.size // 2)  # there may be two for each entry
     if puzzle.state_size > 90:  # to load it takes seconds, and is nothing new
         return
     files.save(tmp_path / "checkpoints" / "000000000001.npz", agents.describe(agent), agent.arrays())

@@ -42,11 +42,13 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     patterns, counts = np.unique(_patterns(puzzle, view, images, states), axis=0, return_counts=True)
     share = counts / counts.sum()
     kinds = _kinds(puzzle, view)
+    # Where a move changes one entry and can always be made, entries have nothing to do with each other: a table for each.
+    table = int(view.radix.max()) if (patterns.sum(axis=1) <= 1).all() and puzzle.legal(states).all() else budget.table
     found: list[tuple[int, ...]] = []
     left = budget.weights
     home = _home(puzzle, view) if not images.inversion else None
     for nth in reversed(range(budget.sizes)):  # small ones first: they take little, and see most states
-        room = budget.table // _size(view, always) // _SMALLER**nth
+        room = table // _size(view, always) // _SMALLER**nth
         sets = _covering(view, images, patterns.astype(np.int64), share, kinds, budget, room)
         for each in sets if home is None else [both for one in sets for both in (one, tuple(home[list(one)].tolist()))]:
             with_always = tuple(dict.fromkeys((*always, *each)))  # first: then most children read where their siblings did
@@ -167,10 +169,7 @@ def _compositions(radix: np.ndarray, count: np.ndarray, room: int) -> list[np.nd
 def _grown(
     view: View, patterns: np.ndarray, share: np.ndarray, start: list[int], kind: np.ndarray, quota: np.ndarray, room: int
 ) -> list[int]:
-    """The set that grows from some entries, the best next one at a time, up to quota [K] of each kind and while there is room.
-
-    What never changes together with any of it would only make the table larger.
-    """
+    """The set that grows from some entries, the best next one at a time, up to quota [K] of each kind and while there is room."""
     entries: list[int] = []
     while True:
         left = room // _size(view, tuple(entries))
@@ -179,14 +178,10 @@ def _grown(
         score[entries] = -np.inf
         full = np.bincount(kind[entries], minlength=len(quota)) >= quota
         score[full[kind] | (view.radix[: view.first] > left)] = -np.inf
-        if len(entries) < len(start):
-            if score[start[len(entries)]] == -np.inf:
-                return entries
-            entries.append(start[len(entries)])
-        elif score.max() > 0:
-            entries.append(int(score.argmax()))
-        else:
+        best = start[len(entries)] if len(entries) < len(start) else int(score.argmax())
+        if score[best] == -np.inf:
             return entries
+        entries.append(best)
 
 
 def _score(patterns: np.ndarray, share: np.ndarray, entries: list[int]) -> float:
