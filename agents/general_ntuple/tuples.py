@@ -169,7 +169,7 @@ def _compositions(radix: np.ndarray, count: np.ndarray, room: int) -> list[np.nd
 def _grown(
     view: View, patterns: np.ndarray, share: np.ndarray, start: list[int], kind: np.ndarray, quota: np.ndarray, room: int
 ) -> list[int]:
-    """The set that grows from some entries, the best next one at a time, up to quota [K] of each kind and while there is room."""
+    """The set that grows from some entries, the best next one at a time, up to quota [K] of each kind while there is room."""
     entries: list[int] = []
     while True:
         left = room // _size(view, tuple(entries))
