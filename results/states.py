@@ -9,7 +9,7 @@ import numpy as np
 
 from rubiks_gym.exact import ExactTable, OptimalSolver, SlidingSolver
 from rubiks_gym.exact.bench import FARTHEST
-from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles import LightsOut, Puzzle
 from rubiks_gym.scrambles import DeepCube
 from train.evaluation import bench_cubes, read_cubes, start_states, true_distances
 from train.probe import Probe
@@ -26,6 +26,14 @@ def describe(states: "partial[Asked]") -> dict[str, Any]:
 def uniform(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     """n states, each of the puzzle's as likely as another."""
     return _one_group(puzzle, start_states(puzzle, 0, n, seed))
+
+
+def pressed(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
+    """n uniform states of Lights Out where no presses undo others: so the lamps pressed are the distance."""
+    assert isinstance(puzzle, LightsOut) and puzzle.n_states == 2**puzzle.n_actions
+    presses = np.random.default_rng(seed).integers(2, size=(n, puzzle.n_actions))
+    states = (presses @ puzzle.moves.astype(np.int64) % 2).astype(np.uint8)
+    return states, presses.sum(axis=1), np.zeros(n, int)
 
 
 def part(puzzle: Puzzle, first: int, n: int, depth: int = 0, seed: int = 0) -> Asked:
@@ -119,6 +127,15 @@ def slid(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     proof = SlidingSolver(puzzle).solve(states)
     assert proof.proven.all()
     return states, proof.upper, np.zeros(n, int)
+
+
+def korf(puzzle: Puzzle, n: int = 50) -> Asked:
+    """The first n of the fifty random 24-puzzles of Korf and Taylor 1996, with the lengths that Korf and Felner 2002 proved.
+
+    Their goal has the blank first: turned by half, the board has it last, and tile t becomes tile 25 - t.
+    """
+    rows = np.loadtxt(Path(__file__).parent / "korf_24_puzzle.txt", np.int64)[:n]
+    return puzzle.check((25 - rows[:, :0:-1]) % 25), rows[:, 0], np.zeros(len(rows), int)
 
 
 def _one_group(puzzle: Puzzle, states: np.ndarray) -> Asked:

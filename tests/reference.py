@@ -281,3 +281,25 @@ def ntuple_sums(tuples, radix, images, weights, entries):
                 totals[b] += weights[index]
         start += int(np.prod(radix[list(each)]))
     return totals
+
+
+def word_lengths(commute, inverse, order, actions):
+    """The length of each beginning of one word of actions, every move cancelled or turned round as soon as it can be."""
+    word, lengths = [], []
+    for a in actions:
+        reach = []  # what the move can be brought next to, from the end of the word
+        for i in reversed(range(len(word))):
+            if not commute[a][word[i]]:
+                break
+            reach.append(i)
+        undone = [i for i in reach if word[i] == inverse[a]]
+        same = [i for i in reach if word[i] == a]
+        if undone:
+            del word[undone[0]]
+        elif 2 * (len(same) + 1) > order[a]:
+            kept = order[a] - len(same) - 1
+            word = [inverse[a] if i in same else each for i, each in enumerate(word) if i not in same[: len(same) - kept]]
+        else:
+            word.append(a)
+        lengths.append(len(word))
+    return lengths

@@ -25,7 +25,7 @@ from rubiks_gym.puzzles import (
     set_num_threads,
 )
 from rubiks_gym.puzzles.streams import GOLDEN, mix
-from rubiks_gym.puzzles.table import StateTable, children, hash_state, seek
+from rubiks_gym.puzzles.table import StateTable, children, find, find_or_insert
 from rubiks_gym.registration import PUZZLES
 from rubiks_gym.search import (
     SEARCHES,
@@ -160,12 +160,15 @@ def test_the_table_keeps_many_states_apart():
 
 def test_two_states_with_one_hash_are_not_confused():
     ours, other = np.array([[1, 2, 3]], np.uint8), np.array([[3, 2, 1]], np.uint8)
-    hashed = hash_state(ours[0])
-    slots = np.zeros(8, np.uint64)
-    at = seek(slots, other, ours[0], hashed)
-    slots[at] = (hashed & np.uint64(0xFFFFFFFF00000000)) | np.uint64(1)  # the other state, entered under our hash
-    assert seek(slots, other, ours[0], hashed) == (at + 1) % 8
-    assert seek(slots, ours, ours[0], hashed) == at
+    slots, stored, numbers, source = np.zeros(8, np.uint64), np.zeros((8, 3), np.uint8), *np.full((2, 1), 9)
+    assert find_or_insert(slots, stored, 0, ours, numbers, source) == 1
+    stored[0] = other[0]  # another state, entered under our hash
+    find(slots, stored, ours, numbers)
+    assert numbers == [-1]
+    assert find_or_insert(slots, stored, 1, ours, numbers, source) == 2 and numbers == [1] and source == [0]
+    assert np.flatnonzero(slots).tolist() in [[at, at + 1] for at in range(7)] + [[0, 7]]
+    find(slots, stored, ours, numbers)
+    assert numbers == [1]
 
 
 @pytest.mark.parametrize("puzzle", [Rubik2x2("htm"), Rubik3x3(), Hanoi(4, 4)], ids=str)

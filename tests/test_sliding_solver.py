@@ -5,6 +5,7 @@ from collections import deque
 import numpy as np
 import pytest
 
+from results.states import korf
 from rubiks_gym import cli
 from rubiks_gym.exact import ExactTable, SlidingSolver, sliding
 from rubiks_gym.puzzles import Hanoi, SlidingTile, are_solutions, sample_seeds
@@ -73,6 +74,15 @@ def test_the_first_of_korfs_hundred_have_their_known_lengths():
     proof = solver.solve(states)
     assert proof.upper.tolist() == LENGTHS and are_solutions(puzzle, states, proof.moves).all()
     assert (solver.bounds(states) >= [41, 43, 41, 42, 42, 36, 30, 32, 32, 43]).all()  # Manhattan distances, as Korf has them
+
+
+def test_the_fifty_24_puzzles_can_be_solved_and_have_lengths_that_are_possible():
+    puzzle = SlidingTile(5, 5)
+    states, lengths, _ = korf(puzzle)
+    place, home = np.argsort(states, axis=1)[:, 1:], np.arange(24)  # of tiles 1..24
+    manhattan = (np.abs(place // 5 - home // 5) + np.abs(place % 5 - home % 5)).sum(axis=1)
+    assert len({state.tobytes() for state in states}) == 50 and lengths.mean() == 100.78  # as Korf and Felner have it
+    assert (manhattan < lengths).all() and ((lengths - manhattan) % 2 == 0).all()
 
 
 def test_a_search_that_runs_out_of_time_says_what_it_knows():

@@ -7,13 +7,13 @@ import numpy as np
 
 from agents.general_ntuple.network import Reader, make_reader, round_all, sums
 from agents.general_ntuple.symmetry import find_images
-from agents.general_ntuple.tuples import Budget, choose_tuples
+from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget, choose_tuples
 from agents.general_ntuple.view import make_view, sample
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
 from rubiks_gym.search.heuristic import lookahead_policy
 
-MOST_WEIGHTS, MOST_TUPLES = 1 << 30, 1000
+MOST_TUPLES = 1000
 
 
 class GeneralNTuple:
@@ -60,6 +60,11 @@ class GeneralNTuple:
         images = find_images(puzzle, view, states)
         tuples = choose_tuples(puzzle, view, images, states, budget)
         return cls(puzzle, tuples, bias, reader=make_reader(view, images, tuples))
+
+    def without(self, gone: set[int]) -> "GeneralNTuple":
+        """An untrained network without some of the tables."""
+        tuples = [each for i, each in enumerate(self.tuples) if i not in gone]
+        return GeneralNTuple(self.puzzle, tuples, self.bias, reader=make_reader(self.reader.view, self.reader.images, tuples))
 
     def rounded(self, weights: np.ndarray) -> "GeneralNTuple":
         """The same network with other weights [W] float32; the largest becomes 127 units."""

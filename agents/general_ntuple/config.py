@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agents.general_ntuple.tuples import Budget
+from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget
 from agents.networks.schedule import geometric
 from agents.protocol import Preset
 from rubiks_gym.checks import MANY, named, number, whole
@@ -13,7 +13,7 @@ from rubiks_gym.puzzles import LONGEST, Puzzle
 class GeneralNTupleConfig:
     """Settings of the network and of its training; letters in brackets are those of learner.py."""
 
-    table_weights: int = 10_000_000
+    table_weights: int = 13_000_000
     """Weights of one look-up table at most, which bounds how many entries of a state it looks at."""
     weights: int = 1 << 25
     """Weights of all tables together at most, 4 bytes each."""
@@ -53,7 +53,8 @@ class GeneralNTupleConfig:
     """States of the goal perimeter at most, whose distances are exact."""
 
     def __post_init__(self) -> None:
-        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "weights", "perimeter", "replay"))
+        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter", "replay"))
+        whole(1, MOST_WEIGHTS, weights=self.weights)
         whole(1, 64, **named(self, "sizes", "coverage", "tables"))
         whole(0, LONGEST, walk_length=self.walk_length)
         number(least=0, far=self.far)
@@ -81,8 +82,10 @@ class GeneralNTupleConfig:
 PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
     for name, puzzle, minutes, changed in (
-        ("15-puzzle", "sliding-tile-4-4", 5, {"rounds": 250}),
-        ("24-puzzle", "sliding-tile-5-5", 10, {"rounds": 150, "weights": 100_000_000}),
+        ("15-puzzle", "sliding-tile-4-4", 4, {"rounds": 500}),
+        ("24-puzzle", "sliding-tile-5-5", 12, {"rounds": 250, "weights": 160_000_000, "sizes": 3}),
+        ("35-puzzle", "sliding-tile-6-6", 6, {"rounds": 100}),
+        ("48-puzzle", "sliding-tile-7-7", 6, {"rounds": 60}),
         ("pyraminx", "pyraminx", 1, {"rounds": 30}),
         ("2x2x2", "rubik2x2-qtm", 1, {"rounds": 30}),
         ("skewb", "skewb", 1, {"rounds": 30}),

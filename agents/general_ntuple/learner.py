@@ -3,12 +3,14 @@
 Far by default. All weights start at 0 and F at a bias of about the distance of a random state, so that what has never been seen
 is far. With a start at 0 the unseen would look like the goal, and no search would ever arrive.
 
-Walks. A walk of K moves from the goal passes states whose number of moves so far, k, is at least their distance and, while k is
-small, mostly equal to it. So k is not fitted by F itself but by
+Walks. A walk of K moves from the goal passes states whose number of moves so far without those that cancel, k, is at least
+their distance and, while k is small, mostly equal to it. So k is not fitted by F itself but by
 
     p(F) = c - T softplus((c - F) / T)        with saturation c and temperature T,
 
 which follows F below c and levels off above it: states beyond c need only be "far", and F keeps its slope where it is known.
+Where every move can always be made, walks after each round of beams hold F in place; where moves are illegal at times, walks go
+to and fro so much that they say little.
 
 Beams. Beam searches with the present F give two kinds of targets. The states on the way of every solution found have the moves
 that were left: more than the distance if anything, but never a guess. They are few, so those of the last rounds are learnt from
@@ -30,7 +32,10 @@ import numpy as np
 
 from agents.general_ntuple.agent import GeneralNTuple
 from agents.general_ntuple.config import GeneralNTupleConfig
+from agents.general_ntuple.fold import find_folds, folded
 from agents.general_ntuple.network import learn
+from agents.general_ntuple.view import sample
+from agents.general_ntuple.walks import find_relations, walks
 from agents.own_searches import backups, on_the_way
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.puzzles.threads import side_by_side
@@ -39,10 +44,14 @@ from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 _MAX_CHANGE = 2.0  # no backup asks for more, however far its target is
 _SATURATION, _TEMPERATURE = 0.75, 0.05  # c and T as shares of K
 _AT_A_TIME = 1 << 12  # states whose targets are worked out before they are learnt from
-_GROW, _SHRINK = 1.5, 0.8  # what becomes of the length of walks that beams start from
+_GROW, _SHRINK = 1.2, 0.8  # what becomes of the length of walks that beams start from
 _MANY_SOLVED, _FEW_SOLVED = 0.75, 0.4  # shares
 _EVERY = 2  # of the states that beams keep, one in so many is backed up
 _ANYWHERE = 4.0  # in scramble lengths of the puzzle: a walk that is longer leads to no particular states
+_LONGEST = 2.0  # layers of a beam at most, in moves of the longest walk it may start from, or in scramble lengths
+_WALKS_PER_ROUND = 2  # batches of walks after each round, where moves can always be made
+_WALK_SHARE = 0.1  # their learning rate, relative to that of backups
+_RELATED = 1024  # of the states sampled, one in so many shows how moves are related
 _ROUND = 10.0  # work of a round in batches of walks, roughly
 
 
@@ -67,14 +76,18 @@ class Learner:
         self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
         self.far, self.walk_length = config.moves_of(puzzle)
         self._untrained = GeneralNTuple.chosen(puzzle, self.far, config.budget())
+        self._folds = find_folds(self._untrained.reader, self._untrained.tuples)
+        self._fewer = self._untrained.without({fold.small for fold in self._folds})
         self.weights = np.zeros(self._untrained.weights.shape, np.float32)
+        self.relations = find_relations(puzzle, sample(puzzle)[::_RELATED])
         self.perimeter = largest_perimeter(puzzle, config.perimeter)
         self.depth = float(self.walk_length)  # longest walk that beams start from
         self.path_states, self.path_left = np.empty((0, puzzle.state_size), np.uint8), np.empty(0, np.float32)
 
     def agent(self) -> GeneralNTuple:
-        """What has been learnt so far, weights rounded to 8 bits."""
-        return self._untrained.rounded(self.weights)
+        """What has been learnt so far, small tables folded into large ones and weights rounded to 8 bits."""
+        whole = self._untrained
+        return self._fewer.rounded(folded(whole.reader.view, whole.tuples, self._folds, self.weights))
 
     def iterate(self) -> dict[str, float]:
         """The next batch of walks or round of beams; returns its metrics."""
@@ -82,21 +95,26 @@ class Learner:
         self.done += 1
         if done < c.walk_batches:
             return {"walk_error": self.learn_walks(c.walk_lr_of(done))}
-        return self.learn_beams(c.backup_lr_of(done - c.walk_batches))._asdict()
+        lr = c.backup_lr_of(done - c.walk_batches)
+        metrics = self.learn_beams(lr)._asdict()
+        if self.relations is not None:
+            for _ in range(_WALKS_PER_ROUND):
+                metrics["walk_error"] = self.learn_walks(_WALK_SHARE * lr)
+        return metrics
 
     def learn_walks(self, lr: float) -> float:
         """Regression on one batch of walks; returns the mean squared error before."""
         c, k = self.config, self.walk_length
-        states = self.puzzle.canonical_walks(sample_seeds(self.rng, c.walks), k).reshape(-1, self.puzzle.state_size)
-        steps = np.tile(np.arange(1, k + 1, dtype=np.float32), c.walks)
-        order = self.rng.permutation(len(states))
+        states, steps = walks(self.puzzle, self.relations, self.rng, c.walks, k)
+        order = self.rng.permutation(steps.size)
         link = (_SATURATION * k, max(_TEMPERATURE * k, 0.5))
-        return self._learn(states[order], steps[order], lr, np.inf, link) / len(states)
+        some = states.reshape(-1, self.puzzle.state_size)[order]
+        return self._learn(some, steps.ravel()[order], lr, np.inf, link) / steps.size
 
     def learn_beams(self, lr: float) -> RoundMetrics:
         """A round of beams, then their paths and backups of the states they kept."""
         c, puzzle, agent = self.config, self.puzzle, self.agent()
-        starts = self._starts()
+        starts, longest = self._starts(), int(_LONGEST * min(self.depth, puzzle.k_max))
 
         def episode(start: np.ndarray) -> tuple[Solutions, list[np.ndarray]]:
             kept: list[np.ndarray] = []
@@ -105,7 +123,7 @@ class Learner:
                 start[None],
                 agent.cost_to_go,
                 width=c.width,
-                max_steps=3 * self.puzzle.k_max,
+                max_steps=longest,
                 perimeter=self.perimeter,
                 budget=Budget(nodes=2**60),
                 watch=lambda layer: kept.append(layer[::_EVERY]),
@@ -141,13 +159,12 @@ class Learner:
 
     def _follow(self, solved: float) -> None:
         """Longer walks to start from after a round that solved many, shorter ones after one that solved few."""
-        if not np.isfinite(self.depth):
-            return
         if solved >= _MANY_SOLVED:
             self.depth *= _GROW
         elif solved < _FEW_SOLVED:
-            self.depth = max(self.depth * _SHRINK, self.perimeter.radius + 2)
-        if self.depth > _ANYWHERE * self.puzzle.k_max:
+            longest = min(self.depth, _ANYWHERE * self.puzzle.k_max)
+            self.depth = max(longest * _SHRINK, self.perimeter.radius + 2)
+        if np.isfinite(self.depth) and self.depth > _ANYWHERE * self.puzzle.k_max:
             try:
                 self.puzzle.random_states(np.zeros(1, np.uint64))
                 self.depth = np.inf
@@ -166,8 +183,8 @@ class Learner:
         self, states: np.ndarray, targets: np.ndarray, lr: float, clip: float, link: tuple[float, float] = (0.0, 0.0)
     ) -> float:
         """A step for each of states [B, S]; returns the sum of squared errors before."""
-        view, look_ups, _ = self._untrained.reader
-        return learn(view, look_ups, self.weights, self._untrained.bias, states, targets, lr, clip, link)
+        reader = self._untrained.reader
+        return learn(reader.view, reader.look_ups, self.weights, self._untrained.bias, states, targets, lr, clip, link)
 
     def state(self) -> dict[str, Any]:
         depth = self.depth if np.isfinite(self.depth) else None

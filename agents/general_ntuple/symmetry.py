@@ -17,7 +17,8 @@ from rubiks_gym.puzzles import Puzzle, find_symmetries
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
 
-_WALKS, _MOVES = 512, 64  # that exchanges of actions are tried on
+_WALKS, _MOVES = 512, 64  # that exchanges of actions are tried on, looked at every so many moves
+_MOST_MOVES = 1 << 15  # of a walk, until it has led every piece everywhere
 _TRIED = 5000  # exchanges at most
 _SAMPLES = 2048  # states that entries are tied by
 
@@ -41,15 +42,22 @@ def find_images(puzzle: Puzzle, view: View, states: np.ndarray) -> Images:
         inverses = [states] + ([puzzle.inverse(states)] if symmetries.inversion and len(view.radix) > view.first else [])
         images = [view.read(np.ascontiguousarray(each)) for of in inverses for each in symmetries.images(of).swapaxes(0, 1)]
         return _tied_to(view.read(states), images, view, len(inverses) == 2)
-    before, images = None, []
-    actions = np.random.default_rng(0).integers(puzzle.n_actions, size=(_WALKS, _MOVES))
+    same = np.arange(puzzle.n_actions)
+    short, moves = view.read(_walked(puzzle, same, _MOVES)[0]), _MOVES
+    before = short
+    while not _all_seen(view, before) and moves < _MOST_MOVES:
+        moves *= 2
+        before = view.read(np.concatenate(_walked(puzzle, same, moves)))
+    images = []
     for exchange in _exchanges(puzzle, states[:256]):
-        walked = _walked(puzzle, exchange[actions])
-        if walked is not None:
-            before = view.read(walked) if before is None else before
-            images.append(view.read(walked))
-    assert before is not None  # the identity is the first exchange
+        if len(_tied_to(short, [view.read(_walked(puzzle, exchange, _MOVES)[0])], view, False).source):
+            images.append(view.read(np.concatenate(_walked(puzzle, exchange, moves))))
     return _tied_to(before, images, view, False)
+
+
+def _all_seen(view: View, x: np.ndarray) -> bool:
+    """Whether every entry of x [B, E] has taken each of its values: an image has to say what becomes of it."""
+    return all(len(np.unique(column)) == radix for column, radix in zip(x.T, view.radix, strict=True))
 
 
 def _tied_to(x: np.ndarray, images: list[np.ndarray], view: View, inversion: bool) -> Images:
@@ -83,12 +91,15 @@ def _exchanges(puzzle: Puzzle, states: np.ndarray) -> Iterator[np.ndarray]:
                 stack.append([*partial, other])
 
 
-def _walked(puzzle: Puzzle, actions: np.ndarray) -> np.ndarray | None:
-    """The states [B, S] after walks of actions [B, n] from the goal, where an illegal one changes nothing."""
-    states = np.tile(puzzle.goal, (len(actions), 1))
-    for column in actions.T:
-        states = puzzle.apply(states, column)
-    return states
+def _walked(puzzle: Puzzle, exchange: np.ndarray, moves: int) -> list[np.ndarray]:
+    """States [B, S] on walks of so many moves from the goal with actions exchanged [A]; an illegal one changes nothing."""
+    rng, found = np.random.default_rng(0), []
+    states = np.tile(puzzle.goal, (_WALKS, 1))
+    for move in range(moves):
+        states = puzzle.apply(states, exchange[rng.integers(puzzle.n_actions, size=_WALKS)])
+        if (move + 1) % _MOVES == 0:
+            found.append(states)
+    return found
 
 
 # Compiled ---------------------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """Which entries the tables look at: sets that moves tend to leave together or take along together, so many that all are seen.
 
 A set of entries is worth a table if a move that changes one of them tends to change the others too. On a cube these are
-neighbouring pieces, on a board neighbouring places. Sets are grown from pairs of entries that change together, one entry at a
-time, and those are taken first whose entries (with their images under the symmetries of the puzzle) are seen least. There are
-tables of several sizes: small ones learn fast and know little, large ones the other way round. If there is an inverse view
-that is no image of the other one, each set is looked for in both: what is at these places, and where that is which belongs
-there. Where some moves are illegal and one entry tells which, every table looks at that one too.
+neighbouring pieces, on a board neighbouring places. Sets are grown one entry at a time while the table has room: where all
+entries are of one kind, from pairs of entries that change together; where there are several kinds, corners and edges say, to
+every composition of them (two corners and three edges, ...). Those are taken first whose entries (with their images under the
+symmetries of the puzzle) are seen least. There are tables of several sizes: small ones learn fast and know little, large ones
+the other way round. If there is an inverse view that is no image of the other one, each set is looked for in both: what is at
+these places, and where that is which belongs there. Where some moves are illegal and one entry tells which, every table looks
+at that one too.
 
 Letters: P patterns, E entries, A actions, B batch.
 """
@@ -17,9 +19,11 @@ import numpy as np
 from agents.general_ntuple.symmetry import Images
 from agents.general_ntuple.view import View, follows
 from rubiks_gym.puzzles import Puzzle
+from rubiks_gym.puzzles.permutation import PermutationPuzzle
 
 _STATES = 64  # whose moves are looked at
-_LARGEST = 16  # entries of a tuple at most
+_SMALLER = 16  # tables of the next size have at most one weight for so many of this size
+MOST_WEIGHTS = 1 << 30  # of all tables
 
 
 class Budget(NamedTuple):
@@ -37,27 +41,35 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     always = _legality(puzzle, view, states)
     patterns, counts = np.unique(_patterns(puzzle, view, images, states), axis=0, return_counts=True)
     share = counts / counts.sum()
-    room = budget.table // _size(view, always)
-    most = 1
-    while most < min(view.first, _LARGEST) and np.sort(view.radix[: view.first])[: most + 1].prod() <= room:
-        most += 1
+    kinds = _kinds(puzzle, view)
+    # Where a move changes one entry and can always be made, entries have nothing to do with each other: a table for each.
+    table = int(view.radix.max()) if (patterns.sum(axis=1) <= 1).all() and puzzle.legal(states).all() else budget.table
     found: list[tuple[int, ...]] = []
     left = budget.weights
     home = _home(puzzle, view) if not images.inversion else None
-    for size in range(most, max(most - budget.sizes, 0), -1):
-        sets = _covering(view, images, patterns.astype(np.int64), share, size, budget, room)
-        for each in sets + ([tuple(home[list(each)].tolist()) for each in sets] if home is not None else []):
-            with_always = tuple(dict.fromkeys((*each, *always)))
+    for nth in reversed(range(budget.sizes)):  # small ones first: they take little, and see most states
+        room = table // _size(view, always) // _SMALLER**nth
+        sets = _covering(view, images, patterns.astype(np.int64), share, kinds, budget, room)
+        for each in sets if home is None else [both for one in sets for both in (one, tuple(home[list(one)].tolist()))]:
+            with_always = tuple(dict.fromkeys((*always, *each)))  # first: then most children read where their siblings did
             if with_always not in found and _size(view, with_always) <= left:
                 left -= _size(view, with_always)
                 found.append(with_always)
-    return found
+    return sorted(found, key=len, reverse=True)
 
 
 def _home(puzzle: Puzzle, view: View) -> np.ndarray | None:
     """The entry [n] of the inverse view that says where what belongs to each entry is, if there is such a view."""
     home = view.slot[np.arange(view.first), view.read(puzzle.goal[None])[0, : view.first]]
     return home.astype(np.int64) if (home >= 0).all() else None
+
+
+def _kinds(puzzle: Puzzle, view: View) -> np.ndarray:
+    """A number [n] for each entry, the same for those whose pieces moves exchange; 0 where moves are no permutations."""
+    if not isinstance(puzzle, PermutationPuzzle):
+        return np.zeros(view.first, np.int64)
+    orbit = puzzle._orbit_of[puzzle.goal] if puzzle.distinct else puzzle._orbit_of
+    return np.minimum.reduceat(orbit[view.places], view.starts[:-1])
 
 
 def _size(view: View, entries: tuple[int, ...]) -> int:
@@ -88,56 +100,93 @@ def _legality(puzzle: Puzzle, view: View, states: np.ndarray) -> tuple[int, ...]
 
 
 def _covering(
-    view: View, images: Images, patterns: np.ndarray, share: np.ndarray, size: int, budget: Budget, most: int
+    view: View, images: Images, patterns: np.ndarray, share: np.ndarray, kinds: np.ndarray, budget: Budget, room: int
 ) -> list[tuple[int, ...]]:
-    """Sets of one size, those first that see what others do not."""
+    """Sets of one size, those first that see what others do not; as many at least as there are pairs of kinds."""
+    several = len(np.unique(kinds))
+    grow = _of_every_composition if several > 1 else _around_pairs
     candidates: dict[frozenset[int], tuple[float, tuple[int, ...], np.ndarray]] = {}
-    together = (patterns * share[:, None]).T @ patterns  # [n, n] how often two change together
-    alike = np.array([images.source[:, e].min() for e in range(view.first)])  # entries with the same lowest image
-    starts = [[int(e)] for e in np.unique(alike)]
-    if size > 1:
-        starts = [[e, other] for (e,) in starts for other in np.flatnonzero(together[e]).tolist() if other != e] or [[0]]
-    for start in starts:
-        grown = _grow(view, patterns, share, start, size, most)
-        if grown is None or frozenset(grown[0]) in candidates:
+    for entries in grow(view, images, patterns, share, kinds, room):
+        if not entries or frozenset(entries) in candidates:
             continue
-        entries, score = grown
         seen = np.zeros(len(view.radix))
         for image in {frozenset(source[entries].tolist()) for source in images.source}:
             candidates.setdefault(image, (-np.inf, (), seen))  # an image of one is no other
             seen[list(image)] += 1
-        candidates[frozenset(entries)] = (score, tuple(sorted(entries)), seen)
+        candidates[frozenset(entries)] = (_score(patterns, share, entries), tuple(sorted(entries)), seen)
     pool = [each for each in candidates.values() if each[1]]
     taken: list[tuple[int, ...]] = []
     covered, needed = np.zeros(len(view.radix)), np.zeros(len(view.radix), bool)
     for _, _, seen in pool:
         needed |= seen > 0
-    while pool and (len(taken) < budget.tables or covered[needed].min(initial=budget.coverage) < budget.coverage):
-        best = min(range(len(pool)), key=lambda i: (covered[list(pool[i][1])].mean().round(6), -pool[i][0], pool[i][1]))
+    least = max(budget.tables, several * (several + 1) // 2)
+    while pool and (len(taken) < least or covered[needed].min(initial=budget.coverage) < budget.coverage):
+        # What is seen often enough already is no reason any more to prefer one set to another.
+        lacking = np.minimum(covered, budget.coverage)
+        best = min(range(len(pool)), key=lambda i: (lacking[list(pool[i][1])].mean().round(6), -pool[i][0], pool[i][1]))
         _, chosen, seen = pool.pop(best)
         covered += seen
         taken.append(chosen)
     return taken
 
 
-def _grow(
-    view: View, patterns: np.ndarray, share: np.ndarray, start: list[int], size: int, most: int
-) -> tuple[list[int], float] | None:
-    """The set that grows from some entries, the best next one at a time, with its score; None if its table gets too large."""
-    entries = list(start)
+def _around_pairs(
+    view: View, images: Images, patterns: np.ndarray, share: np.ndarray, kinds: np.ndarray, room: int
+) -> list[list[int]]:
+    """Sets grown from pairs of entries that change together, one of each pair being the lowest of its images."""
+    together = (patterns * share[:, None]).T @ patterns  # [n, n] how often two change together
+    lowest = np.unique(images.source[:, : view.first].min(axis=0)).tolist()
+    pairs = [[e, other] for e in lowest for other in np.flatnonzero(together[e]).tolist() if other != e]
+    one, all_of_it = np.zeros_like(kinds), np.full(1, view.first)
+    return [_grown(view, patterns, share, start, one, all_of_it, room) for start in pairs or [[e] for e in lowest]]
+
+
+def _of_every_composition(
+    view: View, images: Images, patterns: np.ndarray, share: np.ndarray, kinds: np.ndarray, room: int
+) -> list[list[int]]:
+    """Of each composition of kinds that leaves no room for one more the best set grown from any one entry, best ones first."""
+    _, kind, count = np.unique(kinds, return_inverse=True, return_counts=True)
+    radix = np.array([view.radix[: view.first][kind == k].max() for k in range(len(count))])
+    firsts = np.unique(kind, return_index=True)[1]
+    best = []
+    for composition in _compositions(radix, count, room):
+        grown = [_grown(view, patterns, share, [int(e)], kind, composition, room) for e in firsts[composition > 0]]
+        best.append(max(grown, key=lambda entries: _score(patterns, share, entries)))
+    return best
+
+
+def _compositions(radix: np.ndarray, count: np.ndarray, room: int) -> list[np.ndarray]:
+    """How many entries of each kind [K] a table may look at, with values radix [K] each, so that no more of any kind fit."""
+    found = [np.zeros(0, np.int64)]
+    for r, most in zip(radix, count, strict=True):
+        fit = [n for n in range(most + 1) if float(r) ** n <= room]
+        found = [np.append(some, n) for some in found for n in fit]
+        found = [some for some in found if (radix[: len(some)].astype(float) ** some).prod() <= room]
+    sizes = [(radix.astype(float) ** each).prod() for each in found]
+    return [each for each, size in zip(found, sizes, strict=True) if each.any() and (size * radix[each < count] > room).all()]
+
+
+def _grown(
+    view: View, patterns: np.ndarray, share: np.ndarray, start: list[int], kind: np.ndarray, quota: np.ndarray, room: int
+) -> list[int]:
+    """The set that grows from some entries, the best next one at a time, up to quota [K] of each kind while there is room."""
+    entries: list[int] = []
     while True:
-        room = most // _size(view, tuple(entries))
-        if room < 1:
-            return None
+        left = room // _size(view, tuple(entries))
         count = patterns[:, entries].sum(axis=1)
-        if len(entries) == size:
-            return entries, float(_cohesion(count[:, None], share, size)[0])
         score = _cohesion(count[:, None] + patterns, share, len(entries) + 1)
         score[entries] = -np.inf
-        score[view.radix[: view.first] > room] = -np.inf
-        if score.max() == -np.inf:
-            return None
-        entries.append(int(score.argmax()))
+        full = np.bincount(kind[entries], minlength=len(quota)) >= quota
+        score[full[kind] | (view.radix[: view.first] > left)] = -np.inf
+        best = start[len(entries)] if len(entries) < len(start) else int(score.argmax())
+        if score[best] == -np.inf:
+            return entries
+        entries.append(best)
+
+
+def _score(patterns: np.ndarray, share: np.ndarray, entries: list[int]) -> float:
+    """The cohesion of one set."""
+    return float(_cohesion(patterns[:, entries].sum(axis=1, keepdims=True), share, len(entries))[0])
 
 
 def _cohesion(count: np.ndarray, share: np.ndarray, size: int) -> np.ndarray:

@@ -1,8 +1,9 @@
 """What a table can look at: a state as small numbers, each entry counted from 0, and beside it the inverse state if it has one.
 
 Everything is found from the puzzle, by its rules or from sampled states: which places belong to one piece, which values an
-entry takes, which entries say nothing that others do not say. An entry of the inverse view says *where* something is if the
-state says *what* is there, and the other way round; a table over either sees what the other would need the whole state for.
+entry takes, which entries say nothing that others do not say, whether moves add up (see `adding`). An entry of the inverse view
+says *where* something is if the state says *what* is there, and the other way round; a table over either sees what the other
+would need the whole state for.
 
 Letters: B batch, S state, E entries of both views, V values of an entry, K keys of a piece's places.
 """
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.general_ntuple.adding import times_made
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.permutation import PermutationPuzzle, _orbits
@@ -19,6 +21,7 @@ from rubiks_gym.puzzles.threads import over_rows
 
 _SAMPLES = 1 << 13  # states that entries and values are found from
 _LONGEST = 500  # moves of a walk that they are sampled by
+_COUNTED = 256  # of the states sampled, so many show whether moves add up
 _KEYS = 1 << 16  # ways to fill the places of a piece, at most
 
 
@@ -27,7 +30,7 @@ class View(NamedTuple):
 
     places: np.ndarray  # [places of all entries] int64, one entry after another
     starts: np.ndarray  # [n + 1] int64: the places of entry e are places[starts[e]]..
-    values: int  # of a state's entries
+    values: int  # of a state's entries; 1 where an entry is a sum of them
     code: np.ndarray  # [n, K] uint8
     slot: np.ndarray  # [n, V] int16: which entry of the inverse view x[e] = v tells of, -1 for none
     other: np.ndarray  # [n, V] uint8: and what it says
@@ -59,15 +62,21 @@ def sample(puzzle: Puzzle) -> np.ndarray:
 
 def make_view(puzzle: Puzzle, states: np.ndarray) -> View:
     """The view of a puzzle, found from some of its states [B, S]."""
-    pieces = [each for each in _pieces(puzzle) if len(np.unique(states[:, each], axis=0)) > 1]
-    keys = np.stack([_keys(states[:, each], puzzle.n_values) for each in pieces], axis=1)
-    pieces, keys = _independent(pieces, keys)
-    code = np.zeros((len(pieces), int(keys.max()) + 1), np.uint8)
-    radix = []
-    for e, column in enumerate(keys.T):
-        known = np.unique(column)
-        code[e, known] = np.arange(len(known))
-        radix.append(len(known))
+    counts = times_made(puzzle, states[:_COUNTED])
+    if counts is None:
+        base, pieces = puzzle.n_values, [each for each in _pieces(puzzle) if len(np.unique(states[:, each], axis=0)) > 1]
+        keys = np.stack([_keys(states[:, each], base) for each in pieces], axis=1)
+        pieces, keys = _independent(pieces, keys)
+        code = np.zeros((len(pieces), int(keys.max()) + 1), np.uint8)
+        for e, column in enumerate(keys.T):
+            known = np.unique(column)
+            code[e, known] = np.arange(len(known))
+    else:  # to base 1, what an entry's places spell is their sum
+        base, pieces = 1, [np.repeat(np.arange(puzzle.state_size), row) for row in counts]
+        keys = np.stack([_keys(states[:, each], base) for each in pieces], axis=1)
+        sums = np.arange(max(map(len, pieces)) * (puzzle.n_values - 1) + 1)
+        code = np.tile((sums % puzzle.n_values).astype(np.uint8), (len(pieces), 1))
+    radix = (code.max(axis=1).astype(np.int64) + 1).tolist()
     entries = np.take_along_axis(code.T, keys, axis=0)
     slot, other = np.full((len(pieces), max(radix)), -1, np.int16), np.zeros((len(pieces), max(radix)), np.uint8)
     inverse = _inverse(puzzle, states)
@@ -81,7 +90,7 @@ def make_view(puzzle: Puzzle, states: np.ndarray) -> View:
         else:
             slot[:] = -1
     starts = np.array([0, *accumulate(map(len, pieces))])
-    return View(np.concatenate(pieces), starts, puzzle.n_values, code, slot, other, np.array(radix))
+    return View(np.concatenate(pieces), starts, base, code, slot, other, np.array(radix))
 
 
 def _pieces(puzzle: Puzzle) -> list[np.ndarray]:
@@ -92,8 +101,10 @@ def _pieces(puzzle: Puzzle) -> list[np.ndarray]:
     moves, n = puzzle.generators, puzzle.state_size
     pairs = _orbits((moves[:, :, None] * n + moves[:, None, :]).reshape(len(moves), -1))
     size = np.bincount(pairs, minlength=n * n)[pairs].reshape(n, n)
-    found = {tuple(np.flatnonzero(size[place] <= size[place, place]).tolist()) for place in range(n)}
-    if sum(map(len, found)) != n or max(puzzle.n_values ** len(places) for places in found) > _KEYS:
+    moving = np.flatnonzero(size.diagonal() > 1)  # what is fixed would belong to everything
+    size = size[np.ix_(moving, moving)]
+    found = {tuple(moving[row <= size[i, i]].tolist()) for i, row in enumerate(size)}
+    if sum(map(len, found)) != len(moving) or max(puzzle.n_values ** len(places) for places in found) > _KEYS:
         return single
     return [np.array(places) for places in sorted(found)]
 

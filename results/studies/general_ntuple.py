@@ -5,7 +5,7 @@ from functools import partial
 from results.published import OTHER_PUZZLES
 from results.questions import Question, Run, Search, Study
 from results.seeds import CURVE, short_runs
-from results.states import slid, turned, uniform
+from results.states import korf, slid, turned, uniform
 from results.tables import Section
 
 
@@ -15,12 +15,12 @@ def beam(width: int, radius: int) -> Search:
 
 
 SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
-LARGE = ("24-puzzle", "lights-out-7", "top-spin")
+LARGE = ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")
 DEEP = ("4x4x4", "megaminx")  # how deep scrambles are solved
-RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in (*SMALL, *LARGE, *DEEP)]
+RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in ("24-puzzle", *SMALL, *LARGE, *DEEP)]
 QUESTIONS = [
-    Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12)}),
-    Question("15-puzzle wider", ("15-puzzle",), partial(slid, n=200), {"beam 8,192": beam(8192, 12)}, seeds=(0,)),
+    Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
+    Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
     Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
     Question("large", LARGE, partial(uniform, n=50), {"beam 8,192": beam(8192, 4)}),
     Question("deep", DEEP, partial(turned, most=40, n=10, every=10, first=10), {"beam 4,096": beam(4096, 3)}),
@@ -29,7 +29,13 @@ COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CP
 SECTIONS = [
     Section(
         "The 15-puzzle: 1,000 random states, shortest solutions proven",
-        "15-puzzle, 15-puzzle wider",
+        "15-puzzle",
+        COLUMNS,
+        beside=OTHER_PUZZLES,
+    ),
+    Section(
+        "The 24-puzzle: the fifty random states of Korf and Taylor 1996, shortest solutions proven by Korf and Felner 2002",
+        "24-puzzle",
         COLUMNS,
         beside=OTHER_PUZZLES,
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rubiks_gym.puzzles.compiled import jit
+from rubiks_gym.puzzles.compiled import inner, jit
 from rubiks_gym.puzzles.prefetch import prefetch
 from rubiks_gym.puzzles.puzzle import Puzzle
 from rubiks_gym.puzzles.streams import GOLDEN, below, mix
@@ -45,13 +45,25 @@ def keep_useful(states, inverse, last, every, rows, actions):
         undo = inverse[last[b]] if last[b] >= 0 else -1
         for a in range(inverse.shape[0]):
             child = b * inverse.shape[0] + a
-            if a == undo or same(every[child], states[b]):  # a move that changes nothing is an illegal one
+            if a == undo or same_rows(every, child, states, b):  # a move that changes nothing is an illegal one
                 continue
             for i in range(states.shape[1]):
                 every[n, i] = every[child, i]
             rows[n], actions[n] = b, a
             n += 1
     return n
+
+
+# Compiled code hands over whole arrays and a row: to cut a row out of an array and hand it over costs more than all the rest.
+
+
+@inner
+def same_rows(states, m, others, n):
+    """Whether row m of states [M, S] and row n of others [N, S] are equal."""
+    equal = True
+    for i in range(states.shape[1]):
+        equal &= states[m, i] == others[n, i]
+    return equal
 
 
 @jit
@@ -89,50 +101,33 @@ def insert_children(puzzle: Puzzle, table: StateTable, start: int, most: int) ->
 # The table -----------------------------------------------------------------------------------------------------------
 
 
-@jit
-def hash_state(state):
-    """A 64-bit hash of a state [S], eight bytes at a time."""
+@inner
+def hash_row(states, m):
+    """A 64-bit hash of row m of states [M, S], eight bytes at a time."""
     hashed = np.uint64(0)
-    for start in range(0, state.shape[0], 8):
+    for start in range(0, states.shape[1], 8):
         word = np.uint64(0)
-        for i in range(start, min(start + 8, state.shape[0])):
-            word = word << np.uint64(8) | np.uint64(state[i])
+        for i in range(start, min(start + 8, states.shape[1])):
+            word = word << np.uint64(8) | np.uint64(states[m, i])
         hashed = mix(word + hashed * GOLDEN)
     return hashed
 
 
-@jit
+@inner
 def home(slots, hashed):
     """Where the search for a hash begins: slots are in the order of the upper half of the hash, the one that they store."""
     return below(hashed, np.uint64(slots.shape[0]))
 
 
-@jit
+@inner
 def following(slots, at):
     """The slot after one, the first after the last."""
     return at + _ONE if at + _ONE < np.uint64(slots.shape[0]) else np.uint64(0)
 
 
-@jit
-def seek(slots, stored, state, hashed):
-    """The slot that holds a state, or the empty one where it belongs (linear probing)."""
-    at = home(slots, hashed)
-    while slots[at] != _EMPTY:
-        if slots[at] & _TAG == hashed & _TAG and same(stored[(slots[at] & _NUMBER) - _ONE], state):
-            break
-        at = following(slots, at)
-    return at
-
-
-@jit
-def look_ahead(slots, states, start, stop, hashes):
-    """Hash states[start:stop], and ask for their slots before they are used.
-
-    The slots arrive side by side; the loops below, which branch on what they find, would wait for one after the other.
-    """
-    for m in range(start, stop):
-        hashes[m - start] = hash_state(states[m])
-        prefetch(slots, home(slots, hashes[m - start]))  # type: ignore[call-arg]
+# The loops that look for a slot (linear probing) stand in both kernels below, since handing the arrays to a function of their
+# own takes four times as long. Slots are asked for many at a time before they are used: they arrive side by side, while a loop
+# that branches on what it finds would wait for one after the other.
 
 
 @jit
@@ -145,15 +140,22 @@ def find_or_insert(slots, stored, n, states, numbers, source):
     before = n
     for start in range(0, states.shape[0], _AHEAD):
         stop = min(start + _AHEAD, states.shape[0])
-        look_ahead(slots, states, start, stop, hashes)
         for m in range(start, stop):
-            at = seek(slots, stored, states[m], hashes[m - start])
+            hashes[m - start] = hash_row(states, m)
+            prefetch(slots, home(slots, hashes[m - start]))  # type: ignore[call-arg]
+        for m in range(start, stop):
+            hashed = hashes[m - start]
+            at = home(slots, hashed)
+            while slots[at] != _EMPTY:
+                if slots[at] & _TAG == hashed & _TAG and same_rows(stored, (slots[at] & _NUMBER) - _ONE, states, m):
+                    break
+                at = following(slots, at)
             if slots[at] == _EMPTY:
                 for i in range(states.shape[1]):
                     stored[n, i] = states[m, i]
                 source[n - before] = m
                 n += 1
-                slots[at] = (hashes[m - start] & _TAG) | np.uint64(n)
+                slots[at] = (hashed & _TAG) | np.uint64(n)
             numbers[m] = np.int64(slots[at] & _NUMBER) - 1
     return n
 
@@ -164,9 +166,16 @@ def find(slots, stored, states, numbers):
     hashes = np.empty(_AHEAD, np.uint64)
     for start in range(0, states.shape[0], _AHEAD):
         stop = min(start + _AHEAD, states.shape[0])
-        look_ahead(slots, states, start, stop, hashes)
         for m in range(start, stop):
-            at = seek(slots, stored, states[m], hashes[m - start])
+            hashes[m - start] = hash_row(states, m)
+            prefetch(slots, home(slots, hashes[m - start]))  # type: ignore[call-arg]
+        for m in range(start, stop):
+            hashed = hashes[m - start]
+            at = home(slots, hashed)
+            while slots[at] != _EMPTY:
+                if slots[at] & _TAG == hashed & _TAG and same_rows(stored, (slots[at] & _NUMBER) - _ONE, states, m):
+                    break
+                at = following(slots, at)
             numbers[m] = np.int64(slots[at] & _NUMBER) - 1
 
 

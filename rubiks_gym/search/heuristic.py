@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.compiled import jit
 from rubiks_gym.puzzles.streams import below
-from rubiks_gym.puzzles.table import hash_state, same
+from rubiks_gym.puzzles.table import hash_row, same_rows
 
 CostToGo = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed [M]
 ChildCosts = Callable[[np.ndarray], np.ndarray]  # states [M, S] to moves still needed from each of their children [M, A]
@@ -106,12 +106,12 @@ def _recall(kept, kept_costs, states, costs, at, new):
     Returns how many are not. The second loop does nothing but read, so that the processor waits for many rows at once.
     """
     for m in range(states.shape[0]):
-        at[m] = below(hash_state(states[m]), np.uint64(kept.shape[0]))
+        at[m] = below(hash_row(states, m), np.uint64(kept.shape[0]))
     for m in range(states.shape[0]):
         costs[m] = kept_costs[at[m]]
     n = 0
     for m in range(states.shape[0]):
-        if np.isnan(costs[m]) or not same(kept[at[m]], states[m]):
+        if np.isnan(costs[m]) or not same_rows(kept, at[m], states, m):
             new[n] = m
             n += 1
     return n
