@@ -247,7 +247,7 @@ def test_small_tables_within_large_ones_are_folded_and_the_cost_is_the_same(puzz
 
 def test_it_learns_to_solve(rng):
     puzzle = SlidingTile(3, 3)
-    config = GeneralNTupleConfig(table_weights=10_000, walks=64, walk_batches=5, rounds=20, episodes=16, width=8, perimeter=100)
+    config = GeneralNTupleConfig(table_weights=10_000, walks=64, walk_batches=5, rounds=30, episodes=16, width=8, perimeter=100)
     learner = Learner(puzzle, config, 0)
     states = puzzle.random_states(sample_seeds(rng, 100))
     truth = ExactTable(puzzle).distance(states)
