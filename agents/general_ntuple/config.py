@@ -93,6 +93,7 @@ PRESETS: dict[str, Preset] = {
         ("lights-out-5", "lights-out-5", 1, {"rounds": 30}),
         ("lights-out-7", "lights-out-7", 2, {"rounds": 30}),
         ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
+        ("3x3x3", "rubik3x3-qtm", 5, {"rounds": 180}),
         ("4x4x4", "rubik4x4-qtm", 10, {"rounds": 50}),
         ("megaminx", "megaminx", 10, {"rounds": 30}),
     )
