@@ -68,7 +68,7 @@ def ask(client, **request):
     return answer.json()["job"]
 
 
-def outcome(client, job, seconds=90):
+def outcome(client, job, seconds=300):
     """What becomes of a job in the end."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -86,7 +86,7 @@ def solve(client, **request):
 
 def until_running(client, job):
     """Wait until the search of a job has begun."""
-    for _ in range(900):
+    for _ in range(6000):
         told = client.get(f"/api/jobs/{job}").json()
         if told["status"] == "running" and "note" not in told:
             return
