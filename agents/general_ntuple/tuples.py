@@ -47,7 +47,8 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     found: list[tuple[int, ...]] = []
     left = budget.weights
     home = _home(puzzle, view) if not images.inversion else None
-    room, of_sizes = table // _size(view, always), []
+    of_sizes: list[list[tuple[int, ...]]] = []
+    room = table // _size(view, always)
     while len(of_sizes) < budget.sizes and (
         sets := _covering(view, images, patterns.astype(np.int64), share, kinds, budget, room)
     ):
