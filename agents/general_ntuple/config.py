@@ -105,8 +105,8 @@ PRESETS: dict[str, Preset] = {
         ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
         ("3x3x3", "rubik3x3-qtm", 7, {"walk_batches": 1500, "rounds": 180}),
         ("3x3x3-htm", "rubik3x3-htm", 7, {"walk_batches": 1500, "rounds": 120}),
-        ("4x4x4", "rubik4x4-qtm", 12, {"walk_batches": 1500, "rounds": 60, "weights": 80_000_000}),
-        ("5x5x5", "rubik5x5-qtm", 8, {"walk_batches": 200, "rounds": 20}),
-        ("megaminx", "megaminx", 8, {"walk_batches": 200, "rounds": 20, "weights": 80_000_000}),
+        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 1500, "rounds": 60, "weights": 80_000_000}),
+        ("5x5x5", "rubik5x5-qtm", 7, {"walk_batches": 100, "rounds": 5}),
+        ("megaminx", "megaminx", 7, {"walk_batches": 200, "rounds": 8}),
     )
 }
