@@ -8,6 +8,8 @@ from agents.protocol import Preset
 from rubiks_gym.checks import MANY, named, number, whole
 from rubiks_gym.puzzles import LONGEST, Puzzle
 
+_REPLAY = 1 << 15  # states along solutions
+
 
 @dataclass(frozen=True)
 class GeneralNTupleConfig:
@@ -26,7 +28,7 @@ class GeneralNTupleConfig:
     far: float = 0.0
     """Cost-to-go of every state in an untrained network; 0 for two thirds of the puzzle's own scramble length."""
     walk_length: int = 0
-    """Moves of a random walk from the goal (K); 0 for three quarters of the puzzle's own scramble length."""
+    """Moves of a random walk (K); 0 for 9/10 of the puzzle's own scramble length, or 3/4 where moves may be illegal."""
     walks: int = 2048
     """Random walks in a batch."""
     walk_batches: int = 30
@@ -41,8 +43,8 @@ class GeneralNTupleConfig:
     """Beam searches in each round."""
     width: int = 128
     """Beam width of the searches that are learnt from."""
-    replay: int = 1 << 15
-    """States along the last solutions that are learnt from again after every round."""
+    replay: int = 0
+    """States along the last solutions learnt from after a round; 0 for its own, or 32,768 where moves may be illegal."""
     path_lr: float = 0.2
     """Learning rate on the states along solutions, in the first round; later ones take backup_lr's course."""
     backup_lr: float = 0.3
@@ -53,21 +55,29 @@ class GeneralNTupleConfig:
     """States of the goal perimeter at most, whose distances are exact."""
 
     def __post_init__(self) -> None:
-        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter", "replay"))
+        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter"))
         whole(1, MOST_WEIGHTS, weights=self.weights)
         whole(1, 64, **named(self, "sizes", "coverage", "tables"))
         whole(0, LONGEST, walk_length=self.walk_length)
         number(least=0, far=self.far)
-        whole(0, **named(self, "walk_batches", "rounds"))
+        whole(0, **named(self, "walk_batches", "rounds", "replay"))
         number(above=0, most=1, **named(self, "walk_lr", "walk_lr_end", "path_lr", "backup_lr", "backup_lr_end"))
 
     def budget(self) -> Budget:
         """What the tables may take."""
         return Budget(self.table_weights, self.weights, self.sizes, self.coverage, self.tables)
 
-    def moves_of(self, puzzle: Puzzle) -> tuple[float, int]:
-        """The bias and K of a puzzle."""
-        return self.far or 2 / 3 * puzzle.k_max, self.walk_length or max(3 * puzzle.k_max // 4, 6)
+    def moves_of(self, puzzle: Puzzle, always: bool) -> tuple[float, int]:
+        """The bias and K of a puzzle whose moves can `always` be made, or not."""
+        k = 9 * puzzle.k_max // 10 if always else 3 * puzzle.k_max // 4
+        return self.far or 2 / 3 * puzzle.k_max, self.walk_length or max(k, 6)
+
+    def replay_of(self, always: bool, new: int) -> int:
+        """How many states along solutions are learnt from after a round with so many new ones.
+
+        Old solutions are longer than the present ones would be. They are needed only where walks do not hold F in place.
+        """
+        return self.replay or (new if always else _REPLAY)
 
     def walk_lr_of(self, batch: int) -> float:
         """The learning rate of batch 0..walk_batches - 1."""
@@ -91,10 +101,12 @@ PRESETS: dict[str, Preset] = {
         ("skewb", "skewb", 1, {"rounds": 30}),
         ("pancake-15", "pancake-15", 1, {"rounds": 30}),
         ("lights-out-5", "lights-out-5", 1, {"rounds": 30}),
-        ("lights-out-7", "lights-out-7", 2, {"rounds": 30}),
+        ("lights-out-7", "lights-out-7", 1, {"rounds": 5}),
         ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
-        ("3x3x3", "rubik3x3-qtm", 5, {"rounds": 180}),
-        ("4x4x4", "rubik4x4-qtm", 10, {"rounds": 50}),
-        ("megaminx", "megaminx", 10, {"rounds": 30}),
+        ("3x3x3", "rubik3x3-qtm", 7, {"walk_batches": 1500, "rounds": 180}),
+        ("3x3x3-htm", "rubik3x3-htm", 7, {"walk_batches": 1500, "rounds": 120}),
+        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 1500, "rounds": 60, "weights": 80_000_000}),
+        ("5x5x5", "rubik5x5-qtm", 7, {"walk_batches": 100, "rounds": 5}),
+        ("megaminx", "megaminx", 7, {"walk_batches": 200, "rounds": 8}),
     )
 }

@@ -13,8 +13,8 @@ Where every move can always be made, walks after each round of beams hold F in p
 to and fro so much that they say little.
 
 Beams. Beam searches with the present F give two kinds of targets. The states on the way of every solution found have the moves
-that were left: more than the distance if anything, but never a guess. They are few, so those of the last rounds are learnt from
-again after each. And for the states that beams kept,
+that were left: more than the distance if anything, but never a guess. They are few, so where walks say little those of the last
+rounds are learnt from again after each. And for the states that beams kept,
 
     y = 1 + min over children of F(child)        (exact inside the goal perimeter, at least its radius + 1 outside)
 
@@ -74,12 +74,12 @@ class Learner:
         self.puzzle, self.config, self.rng = puzzle, config, np.random.default_rng(seed)
         self.done, self.total = 0, config.walk_batches + config.rounds
         self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
-        self.far, self.walk_length = config.moves_of(puzzle)
+        self.relations = find_relations(puzzle, sample(puzzle)[::_RELATED])
+        self.far, self.walk_length = config.moves_of(puzzle, self.relations is not None)
         self._untrained = GeneralNTuple.chosen(puzzle, self.far, config.budget())
         self._folds = find_folds(self._untrained.reader, self._untrained.tuples)
         self._fewer = self._untrained.without({fold.small for fold in self._folds})
         self.weights = np.zeros(self._untrained.weights.shape, np.float32)
-        self.relations = find_relations(puzzle, sample(puzzle)[::_RELATED])
         self.perimeter = largest_perimeter(puzzle, config.perimeter)
         self.depth = float(self.walk_length)  # longest walk that beams start from
         self.path_states, self.path_left = np.empty((0, puzzle.state_size), np.uint8), np.empty(0, np.float32)
@@ -174,8 +174,9 @@ class Learner:
     def _learn_paths(self, lr: float, paths: list[tuple[np.ndarray, list[int]]]) -> float:
         """Steps towards the moves left, at every state on the way of these and the last solutions; the squared errors."""
         states, left = on_the_way(self.puzzle, paths)
-        self.path_states = np.concatenate([self.path_states, states])[-self.config.replay :]
-        self.path_left = np.concatenate([self.path_left, left])[-self.config.replay :]
+        most = max(self.config.replay_of(self.relations is not None, len(left)), 1)
+        self.path_states = np.concatenate([self.path_states, states])[-most:]
+        self.path_left = np.concatenate([self.path_left, left])[-most:]
         order = self.rng.permutation(len(self.path_left))
         return self._learn(self.path_states[order], self.path_left[order], min(lr, 1.0), np.inf)
 

@@ -22,7 +22,7 @@ from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.permutation import PermutationPuzzle
 
 _STATES = 64  # whose moves are looked at
-_SMALLER = 16  # tables of the next size have at most one weight for so many of this size
+_SMALLER = 8  # tables of the next size have at most one weight for so many of the largest of this size
 MOST_WEIGHTS = 1 << 30  # of all tables
 
 
@@ -47,9 +47,14 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     found: list[tuple[int, ...]] = []
     left = budget.weights
     home = _home(puzzle, view) if not images.inversion else None
-    for nth in reversed(range(budget.sizes)):  # small ones first: they take little, and see most states
-        room = table // _size(view, always) // _SMALLER**nth
-        sets = _covering(view, images, patterns.astype(np.int64), share, kinds, budget, room)
+    of_sizes: list[list[tuple[int, ...]]] = []
+    room = table // _size(view, always)
+    while len(of_sizes) < budget.sizes and (
+        sets := _covering(view, images, patterns.astype(np.int64), share, kinds, budget, room)
+    ):
+        of_sizes.append(sets)
+        room = max(_size(view, each) for each in sets) // _SMALLER
+    for sets in reversed(of_sizes):  # small ones first: they take little, and see most states
         for each in sets if home is None else [both for one in sets for both in (one, tuple(home[list(one)].tolist()))]:
             with_always = tuple(dict.fromkeys((*always, *each)))  # first: then most children read where their siblings did
             if with_always not in found and _size(view, with_always) <= left:

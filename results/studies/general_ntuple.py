@@ -5,7 +5,7 @@ from functools import partial
 from results.published import OTHER_PUZZLES
 from results.questions import Question, Run, Search, Study
 from results.seeds import CURVE, short_runs
-from results.states import korf, proven, slid, turned, uniform
+from results.states import korf, pressed, proven, slid, turned, uniform
 from results.tables import Section
 
 
@@ -16,16 +16,20 @@ def beam(width: int, radius: int) -> Search:
 
 SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
 LARGE = ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")
-DEEP = ("4x4x4", "megaminx")  # how deep scrambles are solved
-RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in ("24-puzzle", *SMALL, *LARGE, *DEEP, "3x3x3")]
-RUNS += [Run("symmetric_ntuple:rubik3x3-qtm", name="hand-chosen")]  # the trained tables, by the same search
+DEEP = ("4x4x4", "5x5x5", "megaminx")  # how deep scrambles are solved
+RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in ("24-puzzle", *SMALL, *LARGE, *DEEP)]
+RUNS += [Run("3x3x3"), Run("3x3x3-htm")]  # and the trained tables, by the same search
+RUNS += [Run("symmetric_ntuple:rubik3x3-qtm", name="hand-chosen"), Run("symmetric_ntuple:rubik3x3-htm", name="hand-chosen-htm")]
 TAIL = {"beam 1,024, tail 13": Search("beam", {"width": 1024, "tail": 13}, inverse=True, nodes=10**12)}
+HTM_TAIL = {"beam 1,024, tail 11": Search("beam", {"width": 1024, "tail": 11}, inverse=True, nodes=10**12)}
 QUESTIONS = [
     Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
     Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
     Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
     Question("large", LARGE, partial(uniform, n=50), {"beam 8,192": beam(8192, 4)}),
+    Question("lights", ("lights-out-7",), partial(pressed, n=1000), {"beam 16": beam(16, 2)}),
     Question("3x3x3", ("3x3x3", "hand-chosen"), partial(proven, n=100), TAIL),
+    Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=100), HTM_TAIL),
     Question("deep", DEEP, partial(turned, most=40, n=10, every=10, first=10), {"beam 4,096": beam(4096, 3)}),
 ]
 COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
@@ -44,6 +48,7 @@ SECTIONS = [
     ),
     Section("Small puzzles: 200 random states", "small", COLUMNS),
     Section("Larger puzzles: 50 random states", "large", COLUMNS, beside=OTHER_PUZZLES),
+    Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
     Section("The 3x3x3, beside tables chosen by hand: the first 100 cubes of the bench", "3x3x3", COLUMNS),
     Section("How deep scrambles are solved: percent by moves of the scramble", "deep", by="moves", note=OTHER_PUZZLES["4x4x4"]),
 ]
