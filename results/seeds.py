@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from agents.protocol import Agent
 from results.measure import metrics
@@ -100,6 +101,7 @@ def seeds_plot(answers: list[Answer]) -> Figure:
                 ax.fill_between(curves.seconds, low, high, color=colour, alpha=0.2, linewidth=0)
                 ax.plot(curves.seconds, middle, color=colour, label=curves.learner)
         ax.set(title=f"{puzzle},\n{KINDS[kind]}", xlabel="CPU seconds of training", xscale="log", ylim=(-3, 103))
+        ax.xaxis.set_minor_formatter(NullFormatter())  # they overlap where an axis has few decades
     handles = {str(line.get_label()): line for ax in axes for line in ax.get_lines()}
     figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=-(-len(handles) // 2))
     return figure
