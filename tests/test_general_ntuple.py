@@ -148,7 +148,7 @@ def test_tables_are_of_every_mixture_of_kinds_and_as_large_as_there_is_room():
         sizes = [int(np.prod(view.radix[list(each)])) for each in tuples]
         assert len(tuples) >= kinds * (kinds + 1) // 2 and sum(sizes) <= budget.weights
         assert max(sizes) > budget.table / 24 and all(size <= budget.table for size in sizes)
-        assert min(sizes) > max(sizes) / 8 / 24 / 24
+        assert min(sizes) > max(sizes) / 8 / 24
         looked_at = {int(source[e]) for source in images.source for each in tuples for e in each}
         assert looked_at == set(range(len(view.radix)))
 
