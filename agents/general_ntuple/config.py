@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget
+from agents.general_ntuple.walks import Relations
 from agents.networks.schedule import geometric
 from agents.protocol import Preset
 from rubiks_gym.checks import MANY, named, number, whole
 from rubiks_gym.puzzles import LONGEST, Puzzle
 
 _REPLAY = 1 << 15  # states along solutions
+_WAYS = np.log(1e33)  # of a walk: of those that can go more ways, tables cannot tell how long they were
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,9 @@ class GeneralNTupleConfig:
     tables: int = 2
     """Tables of each size at least, where there are so many different ones."""
     far: float = 0.0
-    """Cost-to-go of every state in an untrained network; 0 for two thirds of the puzzle's own scramble length."""
+    """Cost-to-go of every state in an untrained network; 0 for 2/3 of the scramble length, less where walks are short."""
     walk_length: int = 0
-    """Moves of a random walk (K); 0 for 9/10 of the puzzle's own scramble length, or 3/4 where moves may be illegal."""
+    """Moves of a random walk (K); 0 for 9/10 of the scramble length (at most 10^33 ways), or 3/4 where moves may be illegal."""
     walks: int = 2048
     """Random walks in a batch."""
     walk_batches: int = 30
@@ -67,10 +71,15 @@ class GeneralNTupleConfig:
         """What the tables may take."""
         return Budget(self.table_weights, self.weights, self.sizes, self.coverage, self.tables)
 
-    def moves_of(self, puzzle: Puzzle, always: bool) -> tuple[float, int]:
-        """The bias and K of a puzzle whose moves can `always` be made, or not."""
-        k = 9 * puzzle.k_max // 10 if always else 3 * puzzle.k_max // 4
-        return self.far or 2 / 3 * puzzle.k_max, self.walk_length or max(k, 6)
+    def moves_of(self, puzzle: Puzzle, relations: Relations | None) -> tuple[float, int]:
+        """The bias and K of a puzzle, by what is known of its moves if they can always be made."""
+        far, k = 2 / 3 * puzzle.k_max, (9 if relations else 3) * puzzle.k_max // (10 if relations else 4)
+        longest = k
+        if relations is not None and not relations.commute.all():  # where all commute, moves add up, and can be told apart
+            longest = min(k, int(_WAYS / np.log(max(puzzle.n_actions - 1, 2))))
+        walk_length = self.walk_length or max(longest, 6)
+        # A link that levels off far below the bias would not let F come down.
+        return self.far or far * min(walk_length / max(k, 1), 1), walk_length
 
     def replay_of(self, always: bool, new: int) -> int:
         """How many states along solutions are learnt from after a round with so many new ones.
@@ -105,8 +114,8 @@ PRESETS: dict[str, Preset] = {
         ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
         ("3x3x3", "rubik3x3-qtm", 7, {"walk_batches": 1500, "rounds": 180}),
         ("3x3x3-htm", "rubik3x3-htm", 7, {"walk_batches": 1500, "rounds": 120}),
-        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 1500, "rounds": 60, "weights": 80_000_000}),
-        ("5x5x5", "rubik5x5-qtm", 7, {"walk_batches": 100, "rounds": 5}),
-        ("megaminx", "megaminx", 7, {"walk_batches": 200, "rounds": 8}),
+        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 3600, "rounds": 0, "weights": 80_000_000}),
+        ("5x5x5", "rubik5x5-qtm", 5, {"walk_batches": 350, "rounds": 0}),
+        ("megaminx", "megaminx", 5, {"walk_batches": 700, "rounds": 8}),
     )
 }

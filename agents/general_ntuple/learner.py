@@ -75,7 +75,7 @@ class Learner:
         self.done, self.total = 0, config.walk_batches + config.rounds
         self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
         self.relations = find_relations(puzzle, sample(puzzle)[::_RELATED])
-        self.far, self.walk_length = config.moves_of(puzzle, self.relations is not None)
+        self.far, self.walk_length = config.moves_of(puzzle, self.relations)
         self._untrained = GeneralNTuple.chosen(puzzle, self.far, config.budget())
         self._folds = find_folds(self._untrained.reader, self._untrained.tuples)
         self._fewer = self._untrained.without({fold.small for fold in self._folds})
@@ -103,13 +103,18 @@ class Learner:
         return metrics
 
     def learn_walks(self, lr: float) -> float:
-        """Regression on one batch of walks; returns the mean squared error before."""
+        """Regression on one batch of walks; returns the mean squared error before.
+
+        That is of as many states as there are walks: of later ones, others of the same walks have told already.
+        """
         c, k = self.config, self.walk_length
         states, steps = walks(self.puzzle, self.relations, self.rng, c.walks, k)
         order = self.rng.permutation(steps.size)
         link = (_SATURATION * k, max(_TEMPERATURE * k, 0.5))
-        some = states.reshape(-1, self.puzzle.state_size)[order]
-        return self._learn(some, steps.ravel()[order], lr, np.inf, link) / steps.size
+        states, steps = states.reshape(-1, self.puzzle.state_size)[order], steps.ravel()[order]
+        error = self._learn(states[: c.walks], steps[: c.walks], lr, np.inf, link) / c.walks
+        self._learn(states[c.walks :], steps[c.walks :], lr, np.inf, link)
+        return error
 
     def learn_beams(self, lr: float) -> RoundMetrics:
         """A round of beams, then their paths and backups of the states they kept."""

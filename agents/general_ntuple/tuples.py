@@ -6,8 +6,8 @@ entries are of one kind, from pairs of entries that change together; where there
 every composition of them (two corners and three edges, ...). Those are taken first whose entries (with their images under the
 symmetries of the puzzle) are seen least. There are tables of several sizes: small ones learn fast and know little, large ones
 the other way round. If there is an inverse view that is no image of the other one, each set is looked for in both: what is at
-these places, and where that is which belongs there. Where some moves are illegal and one entry tells which, every table looks
-at that one too.
+these places, and where that is which belongs there, as far as that is like nothing else. Where some moves are illegal and one
+entry tells which, every table looks at that one too.
 
 Letters: P patterns, E entries, A actions, B batch.
 """
@@ -64,9 +64,12 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
 
 
 def _home(puzzle: Puzzle, view: View) -> np.ndarray | None:
-    """The entry [n] of the inverse view that says where what belongs to each entry is, if there is such a view."""
-    home = view.slot[np.arange(view.first), view.read(puzzle.goal[None])[0, : view.first]]
-    return home.astype(np.int64) if (home >= 0).all() else None
+    """The entry [n] that says where what belongs to each entry is, or itself where that has no place of its own.
+
+    None if there is no inverse view.
+    """
+    home = view.slot[np.arange(view.first), view.read(puzzle.goal[None])[0, : view.first]].astype(np.int64)
+    return np.where(home >= 0, home, np.arange(view.first)) if len(view.radix) > view.first else None
 
 
 def _kinds(puzzle: Puzzle, view: View) -> np.ndarray:
