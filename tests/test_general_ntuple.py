@@ -130,10 +130,13 @@ def test_tables_look_at_neighbours_and_at_what_tells_which_moves_are_legal():
     board = SlidingTile(4, 4)
     states, view, images = found(board)
     tuples = choose_tuples(board, view, images, states, GeneralNTupleConfig().budget())
-    assert all(16 in each for each in tuples)  # where the blank is
-    places = [[divmod(e, 4) for e in each if e < 16] for each in tuples if any(e < 16 for e in each)]
-    assert 0.4 < len(places) / len(tuples) < 0.6  # the others look at where tiles are
-    assert {len(each) for each in places} == {3, 4} and {
+    pairs = [each for each in tuples if len(each) == 2]
+    assert all(each[0] == 16 for each in pairs)  # where the blank is
+    assert {int(source[each[1]]) for each in pairs for source in images.source} == set(range(32)) - {16}
+    larger = [each for each in tuples if len(each) > 2]
+    places = [[divmod(e, 4) for e in each] for each in larger if max(each) < 16]
+    assert len(places) == len(larger) / 2  # the others look at where tiles are
+    assert {len(each) for each in places} == {4, 5} and {
         both for each in places for r, c in each for both in ((r, c), (c, r))
     } == set(np.ndindex(4, 4))
     for each in places:

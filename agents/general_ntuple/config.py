@@ -26,9 +26,9 @@ class GeneralNTupleConfig:
     tables: int = 2
     """Tables of each size at least, where there are so many different ones."""
     far: float = 0.0
-    """Cost-to-go of every state in an untrained network; 0 for two thirds of the puzzle's own scramble length."""
+    """Cost-to-go of every state in an untrained network; 0 for 2/3 of the scramble length, 4/5 where moves may be illegal."""
     walk_length: int = 0
-    """Moves of a random walk (K); 0 for 9/10 of the puzzle's own scramble length, or 3/4 where moves may be illegal."""
+    """Moves of a random walk (K); 0 for 9/10 of the puzzle's own scramble length, or 1/2 where moves may be illegal."""
     walks: int = 2048
     """Random walks in a batch."""
     walk_batches: int = 30
@@ -51,11 +51,13 @@ class GeneralNTupleConfig:
     """Learning rate of the Bellman backups of states that beams kept, in the first round."""
     backup_lr_end: float = 0.03
     """Learning rate of the Bellman backups in the last round; it decays exponentially from backup_lr."""
+    backup_every: int = 2
+    """Of the states that beams kept, one in so many is backed up."""
     perimeter: int = 20_000
     """States of the goal perimeter at most, whose distances are exact."""
 
     def __post_init__(self) -> None:
-        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter"))
+        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter", "backup_every"))
         whole(1, MOST_WEIGHTS, weights=self.weights)
         whole(1, 64, **named(self, "sizes", "coverage", "tables"))
         whole(0, LONGEST, walk_length=self.walk_length)
@@ -69,8 +71,8 @@ class GeneralNTupleConfig:
 
     def moves_of(self, puzzle: Puzzle, always: bool) -> tuple[float, int]:
         """The bias and K of a puzzle whose moves can `always` be made, or not."""
-        k = 9 * puzzle.k_max // 10 if always else 3 * puzzle.k_max // 4
-        return self.far or 2 / 3 * puzzle.k_max, self.walk_length or max(k, 6)
+        far, k = (2 / 3, 0.9) if always else (0.8, 0.5)
+        return self.far or far * puzzle.k_max, self.walk_length or max(int(k * puzzle.k_max), 6)
 
     def replay_of(self, always: bool, new: int) -> int:
         """How many states along solutions are learnt from after a round with so many new ones.
@@ -88,12 +90,13 @@ class GeneralNTupleConfig:
         return geometric(self.backup_lr, self.backup_lr_end, round, self.rounds)
 
 
+_BOARD = {"backup_lr": 0.8, "backup_lr_end": 0.08, "path_lr": 0.3, "backup_every": 4}
 # What the results are measured with. Nothing else here knows a puzzle by name: --puzzle NAME alone does as well.
 PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
     for name, puzzle, minutes, changed in (
         ("15-puzzle", "sliding-tile-4-4", 4, {"rounds": 500}),
-        ("24-puzzle", "sliding-tile-5-5", 12, {"rounds": 250, "weights": 160_000_000, "sizes": 3}),
+        ("24-puzzle", "sliding-tile-5-5", 8, {"rounds": 500, **_BOARD, "table_weights": 400_000, "sizes": 1}),
         ("35-puzzle", "sliding-tile-6-6", 6, {"rounds": 100}),
         ("48-puzzle", "sliding-tile-7-7", 6, {"rounds": 60}),
         ("pyraminx", "pyraminx", 1, {"rounds": 30}),
