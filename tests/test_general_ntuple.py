@@ -157,10 +157,13 @@ def test_tables_look_at_neighbours_and_at_what_tells_which_moves_are_legal():
     board = SlidingTile(4, 4)
     states, view, images = found(board)
     tuples = choose_tuples(board, view, images, states, GeneralNTupleConfig().budget())
-    assert all(16 in each for each in tuples)  # where the blank is
-    places = [[divmod(e, 4) for e in each if e < 16] for each in tuples if any(e < 16 for e in each)]
-    assert 0.4 < len(places) / len(tuples) < 0.6  # the others look at where tiles are
-    assert {len(each) for each in places} == {3, 4} and {
+    pairs = [each for each in tuples if len(each) == 2]
+    assert all(each[0] == 16 for each in pairs)  # where the blank is
+    assert {int(source[each[1]]) for each in pairs for source in images.source} == set(range(32)) - {16}
+    larger = [each for each in tuples if len(each) > 2]
+    places = [[divmod(e, 4) for e in each] for each in larger if max(each) < 16]
+    assert len(places) == len(larger) / 2  # the others look at where tiles are
+    assert {len(each) for each in places} == {4, 5} and {
         both for each in places for r, c in each for both in ((r, c), (c, r))
     } == set(np.ndindex(4, 4))
     for each in places:
@@ -235,7 +238,7 @@ def test_walks_are_fitted_through_a_link_that_levels_off(rng):
         ("rubik4x4-qtm", 18, 24),  # shorter than 9/10 of 45 moves, and so is what counts as far
         ("lights-out-7", 2 / 3 * 49, 44),  # moves add up
         ("top-spin-20-4", 2 / 3 * 80, 72),  # three moves to choose from
-        ("sliding-tile-3-3", 30, 33),
+        ("sliding-tile-3-3", 36, 22),
     ],
 )
 def test_walks_are_as_long_as_tables_can_tell(name, far, k):
@@ -313,7 +316,7 @@ def test_it_learns_to_solve(rng):
     after_walks = optimal()
     while learner.done < learner.total:
         metrics = learner.iterate()
-    assert untrained < 0.1 and after_walks > untrained + 0.2
+    assert untrained < 0.1 and after_walks > untrained + 0.1
     assert optimal() > max(0.85, after_walks) and metrics["solved"] == 1 and metrics["start_depth"] == 0
 
 

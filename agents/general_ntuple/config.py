@@ -30,9 +30,9 @@ class GeneralNTupleConfig:
     tables: int = 2
     """Tables of each size at least, where there are so many different ones."""
     far: float = 0.0
-    """Cost-to-go of every state in an untrained network; 0 for 2/3 of the scramble length, less where walks are short."""
+    """F of an untrained network; 0: 2/3 of the scramble length, less if walks are short; 4/5 where moves may be illegal."""
     walk_length: int = 0
-    """Moves of a random walk (K); 0 for 9/10 of the scramble length (at most 10^33 ways), or 3/4 where moves may be illegal."""
+    """Moves of a random walk (K); 0: 9/10 of the scramble length (at most 10^33 ways), or 1/2 where moves may be illegal."""
     walks: int = 2048
     """Random walks in a batch."""
     walk_batches: int = 30
@@ -55,11 +55,13 @@ class GeneralNTupleConfig:
     """Learning rate of the Bellman backups of states that beams kept, in the first round."""
     backup_lr_end: float = 0.03
     """Learning rate of the Bellman backups in the last round; it decays exponentially from backup_lr."""
+    backup_every: int = 2
+    """Of the states that beams kept, one in so many is backed up."""
     perimeter: int = 20_000
     """States of the goal perimeter at most, whose distances are exact."""
 
     def __post_init__(self) -> None:
-        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter"))
+        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter", "backup_every"))
         whole(1, MOST_WEIGHTS, weights=self.weights)
         whole(1, 64, **named(self, "sizes", "coverage", "tables"))
         whole(0, LONGEST, walk_length=self.walk_length)
@@ -73,13 +75,14 @@ class GeneralNTupleConfig:
 
     def moves_of(self, puzzle: Puzzle, relations: Relations | None) -> tuple[float, int]:
         """The bias and K of a puzzle, by what is known of its moves if they can always be made."""
-        far, k = 2 / 3 * puzzle.k_max, (9 if relations else 3) * puzzle.k_max // (10 if relations else 4)
-        longest = k
-        if relations is not None and not relations.commute.all():  # where all commute, moves add up, and can be told apart
+        if relations is None:
+            return self.far or 0.8 * puzzle.k_max, self.walk_length or max(puzzle.k_max // 2, 6)
+        k = longest = max(9 * puzzle.k_max // 10, 6)
+        if not relations.commute.all():  # where all commute, moves add up, and walks of any length can be told apart
             longest = min(k, int(_WAYS / np.log(max(puzzle.n_actions - 1, 2))))
-        walk_length = self.walk_length or max(longest, 6)
+        walk_length = self.walk_length or longest
         # A link that levels off far below the bias would not let F come down.
-        return self.far or far * min(walk_length / max(k, 1), 1), walk_length
+        return self.far or 2 / 3 * puzzle.k_max * min(walk_length / k, 1), walk_length
 
     def replay_of(self, always: bool, new: int) -> int:
         """How many states along solutions are learnt from after a round with so many new ones.
@@ -97,12 +100,13 @@ class GeneralNTupleConfig:
         return geometric(self.backup_lr, self.backup_lr_end, round, self.rounds)
 
 
+_BOARD = {"backup_lr": 0.8, "backup_lr_end": 0.08, "path_lr": 0.3, "backup_every": 4}
 # What the results are measured with. Nothing else here knows a puzzle by name: --puzzle NAME alone does as well.
 PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
     for name, puzzle, minutes, changed in (
         ("15-puzzle", "sliding-tile-4-4", 4, {"rounds": 500}),
-        ("24-puzzle", "sliding-tile-5-5", 12, {"rounds": 250, "weights": 160_000_000, "sizes": 3}),
+        ("24-puzzle", "sliding-tile-5-5", 8, {"rounds": 500, **_BOARD, "table_weights": 400_000, "sizes": 1}),
         ("35-puzzle", "sliding-tile-6-6", 6, {"rounds": 100}),
         ("48-puzzle", "sliding-tile-7-7", 6, {"rounds": 60}),
         ("pyraminx", "pyraminx", 1, {"rounds": 30}),

@@ -46,7 +46,6 @@ _SATURATION, _TEMPERATURE = 0.75, 0.05  # c and T as shares of K
 _AT_A_TIME = 1 << 12  # states whose targets are worked out before they are learnt from
 _GROW, _SHRINK = 1.2, 0.8  # what becomes of the length of walks that beams start from
 _MANY_SOLVED, _FEW_SOLVED = 0.75, 0.4  # shares
-_EVERY = 2  # of the states that beams keep, one in so many is backed up
 _ANYWHERE = 4.0  # in scramble lengths of the puzzle: a walk that is longer leads to no particular states
 _LONGEST = 2.0  # layers of a beam at most, in moves of the longest walk it may start from, or in scramble lengths
 _WALKS_PER_ROUND = 2  # batches of walks after each round, where moves can always be made
@@ -131,7 +130,7 @@ class Learner:
                 max_steps=longest,
                 perimeter=self.perimeter,
                 budget=Budget(nodes=2**60),
-                watch=lambda layer: kept.append(layer[::_EVERY]),
+                watch=lambda layer: kept.append(layer[:: c.backup_every]),
             )
             return found, kept
 
