@@ -71,7 +71,7 @@ RECIPES = {
     "general_ntuple/rubik2x2-qtm": Recipe("general_ntuple", ("--preset", "2x2x2", "--config.rounds", "1000"), GENERAL),
     "general_ntuple/rubik2x2-htm": tables_of("rubik2x2-htm", 100, 4_000_000),
     "general_ntuple/pyraminx": tables_of("pyraminx", 30, 2_000_000),
-    "general_ntuple/skewb": tables_of("skewb", 30, 2_000_000),
+    "general_ntuple/skewb": tables_of("skewb", 300, 2_000_000),
     "general_ntuple/sliding-tile-3-3": tables_of("sliding-tile-3-3", 60, 1_000_000),
     "general_ntuple/sliding-tile-4-4": tables_of("sliding-tile-4-4", 300, 8_000_000),
     "general_ntuple/lights-out-5": tables_of("lights-out-5", 30, 2_000_000),
