@@ -295,7 +295,7 @@ def four_pegs(_: Answers) -> str:
 
 _ADI, _TD = "python -m results --measure adi --only", "python -m results --measure td_ntuple --only"
 _DAVI, _PPO = "python -m results --measure davi --only", "python -m results --measure ppo_chasenet --only"
-_OWN = (TABLES, "3x3", "3x3-long")
+_OWN = (TABLES, "3x3")
 _15 = f"median {DEEPCUBE['15 turns']['median']}, optimal {DEEPCUBE['15 turns']['optimal']} of 100"
 _BEYOND = "solved, by symmetric n-tuples that learn from walks and backups; not by TD learning yet"
 _TWISTS = ", ".join(map(str, KONEN_TWISTS))
