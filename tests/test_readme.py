@@ -104,7 +104,7 @@ def check_told(words, remark):
         made = [record for record in records.read(records.AUTHORS / f"{study}.jsonl") if records.usable(record)]
         of_run = [record for record in made if f"{record['run']['name']}-s{record['seed']}" == name]
         assert of_run, f"{told}: there is no record of {study} {name}"
-        if words[2].startswith("train."):
+        if "--run.folder" in words:
             assert all(settings(words) == settings_of(record) for record in of_run), f"{told} did not make {study} {name}"
     else:
         starts = [start for start in ELSEWHERE if set(start.split()) <= set(words)]
@@ -128,7 +128,7 @@ def settings_of(record):
 def stand_in(words, folder):
     """In place of the run that a long command makes, an agent of the same learner and puzzle that is trained already."""
     told = dict(pairwise(words))
-    if not words[2].startswith("train.") or "--run.folder" not in told:
+    if not {"--preset", "--run.folder"} <= set(told) or words[:2] != ["python", "-m"]:
         return
     learner = words[2].removeprefix("train.")
     puzzle, *_ = import_module(f"agents.{learner}.config").PRESETS[told["--preset"]]
