@@ -166,6 +166,42 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, 
     assert loaded.settings() == resumed.settings() == whole.settings()
 
 
+RATES = {
+    "davi": ("learning_rate",),
+    "adi": ("learning_rate",),
+    "ppo": ("warm_learning_rate", "fine_tune_learning_rate", "learning_rate"),
+    "tabular": (),
+    "td_ntuple": ("alpha",),
+    "symmetric_ntuple": ("walk_lr", "backup_lr", "path_lr"),
+    "general_ntuple": ("walk_lr", "path_lr", "backup_lr"),
+}
+
+
+@pytest.mark.parametrize("name", TRAIN)
+def test_a_run_that_diverges_stops_and_names_the_learning_rates(tmp_path, monkeypatch, name):
+    iterate = LEARNERS[name].iterate
+
+    def diverging(learner):
+        metrics = iterate(learner)
+        return metrics | {"loss": np.nan} if learner.done == learner.total else metrics
+
+    monkeypatch.setattr(LEARNERS[name], "iterate", diverging)
+    named = [f"--config.{key.replace('_', '-')} (now " for key in RATES[name]]
+    with pytest.raises(ValueError, match=r"training has diverged, loss is nan at step [0-9]+") as fault:
+        TRAIN[name](OPTIONS[name](tmp_path))
+    assert [key in str(fault.value) for key in named] == [True] * len(named) and str(fault.value).count("(now") == len(named)
+    saved, arrays = agents.load_checkpoint(tmp_path)
+    assert saved["step"] == lines(tmp_path)[-1]["step"] and all(np.isfinite(a).all() for a in arrays.values())
+
+
+def test_weights_that_are_not_numbers_show_in_the_metrics_of_a_step(tmp_path):
+    settings = {"max_steps": 1, "alpha": 1.0, "tcl": "off", "p_max": 31}
+    learner = TdLearner(Hanoi(4), td_ntuple_options(tmp_path, **settings).config, 0)
+    learner.agent().net.weights[:] = np.nan
+    with pytest.raises(ValueError, match=r"training has diverged, td_error is nan .* lower --config.alpha \(now 1\)"):
+        learn(learner, RunOptions(tmp_path / "run"), {"algorithm": "td_ntuple", "preset": ""})
+
+
 # Progress, times and plots --------------------------------------------------------------------------------------------
 
 
