@@ -105,7 +105,8 @@ def share_solved(found: list[Answer]) -> str:
     """Share solved and mean length."""
     every = lengths(found)
     there = every[np.isfinite(every)]
-    return f"{share_text(len(there), len(every))} of {len(every):,}, {there.mean():.1f} moves"
+    moves = f", {there.mean():.1f} moves" if len(there) else ""
+    return f"{share_text(len(there), len(every))} of {len(every):,}{moves}"
 
 
 def no_longer(found: list[Answer], theirs: list[Answer]) -> str:
@@ -310,7 +311,7 @@ def four_pegs(_: Answers) -> str:
 _ADI, _TD = "python -m results --measure adi --only", "python -m results --measure td_ntuple --only"
 _SYMMETRIC = "python -m results --measure symmetric_ntuple --only"
 _DAVI, _PPO = "python -m results --measure davi --only", "python -m results --measure ppo_chasenet --only"
-_OWN = (TABLES, "3x3", "3x3-long")
+_OWN = (TABLES, "3x3")
 _15 = f"median {DEEPCUBE['15 turns']['median']}, optimal {DEEPCUBE['15 turns']['optimal']} of 100"
 _TWISTS = ", ".join(map(str, KONEN_TWISTS))
 _DEEPCUBE, _FIRST = Asked("adi", "uniform", "", "DeepCube"), Asked("adi", "uniform", "", "DeepCube, not shortened")
@@ -662,8 +663,15 @@ PAPERS: dict[str, list[Row]] = {
         Row("2.3, alg. 2", "fine-tuning helps", "part of the method",
             each(share_solved, ("2x2-pairs", "2x2-pairs-paper", "2x2-pairs-bound"),
                  Asked("ppo_chasenet", "policy alone", "", "sampled")), f"{_PPO} 2x2-pairs 'policy alone' sampled"),
-        Row("4", "the 3x3x3", "future work", each(mean_solved, ("3x3-8",), Asked("ppo_chasenet", "turns", "", "sampled")),
+        Row("4", "the 3x3x3 after 1 to 8 turns", "future work",
+            each(mean_solved, ("3x3-8",), Asked("ppo_chasenet", "turns", "", "sampled")),
             f"{_PPO} 3x3-8 turns sampled"),
+        Row("4", "the 3x3x3, fully scrambled, ChaseNet as the cost-to-go of a beam of 4,096", "future work",
+            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "beam 4,096")), f"{_PPO} scrambled beam"),
+        Row("4", "the same by batch weighted A*", "future work",
+            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "BWAS")), f"{_PPO} scrambled BWAS"),
+        Row("4", "the same by the policy alone, sampled", "future work",
+            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "sampled")), f"{_PPO} scrambled sampled"),
         Row("4", "other sparse rewards", "future work",
             each(share_solved, ("hanoi-4-3",), Asked("ppo_chasenet", "policy alone", "", "sampled")),
             f"{_PPO} hanoi-4-3 'policy alone' sampled"),
