@@ -109,7 +109,8 @@ def main() -> None:
     elif args.list:
         for name, study in studies(folder).items():
             for answer in study.all() if args.measure in (None, name) else ():
-                how = "missing" if not answer.record else answer.record["date"][:10] if records.usable(answer.record) else "dirty"
+                record = answer.record
+                how = "missing" if not record else record["date"][:10] if records.usable(record) else "dirty"
                 if all(part in answer.name for part in args.only):
                     print(f"{how:10}  {answer.algorithm}  {answer.name}")
     elif args.check:
