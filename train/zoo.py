@@ -27,6 +27,7 @@ from train.text import duration, percent
 
 ROOT = Path(__file__).resolve().parent.parent
 STATES, SEED = 500, 1  # uniformly random ones, that every agent and search of a puzzle is asked
+NODES = 100_000  # for each at most
 
 
 class Recipe(NamedTuple):
@@ -105,7 +106,7 @@ def measure(agent: agents.Agent, states: int = STATES, searches: Iterable[str] =
     rows = []
     for name in (name for name in searches if name != POLICY or not agent.looks_ahead):
         options = SEARCHES[name]
-        search = make_search(name, agent, options, budget=Budget(nodes=100_000))
+        search = make_search(name, agent, options, budget=Budget(nodes=NODES))
         rows.append({"search": name, "options": options, **evaluation.solved_from(agent.puzzle, search, starts, truth)})
     return rows
 
@@ -163,6 +164,7 @@ def card(name: str, entry: zoo.Entry, results: dict[str, Any]) -> str:
         cpu=f"{trained['cpu_seconds']:.0f}",
         machine=made["machine"]["processor"],
         states=n,
+        nodes=f"{NODES:,}",
         draw=results["states"]["seed"],
         commit=results["provenance"]["commit"],
         size=f"{entry.bytes:,}",
@@ -212,7 +214,7 @@ Seed {seed}, commit {training_commit}, {took} (h:mm:ss) or {cpu} CPU seconds on 
 
 ## Results
 
-{states} uniformly random states (seed {draw}), at most 100,000 nodes each; intervals of 95 percent (Wilson's for shares).
+{states} uniformly random states (seed {draw}), at most {nodes} nodes each; intervals of 95 percent (Wilson's for shares).
 
 {table}
 
