@@ -1,5 +1,5 @@
 # The suite alone, for `rubiks-gym solve` and `rubiks-gym play`, run by a user without rights:
-#   docker build -t rubiks-gym .
+#   make image                                  # the page, then docker build -t rubiks-gym . (or make image BUILDER=buildah)
 #   docker run --rm rubiks-gym solve --random 3
 #   docker run --rm --network host rubiks-gym play --no-open     # it listens to its own machine alone
 ARG PYTHON=python:3.13-slim

@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help setup demo web play test lint bench clients fuzz faults docs results release fresh clean
+.PHONY: help setup demo web play test lint bench clients fuzz faults docs results release fresh image clean
 
 help:   ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 10
@@ -75,6 +75,11 @@ release: $(READY)  ## build wheel and sdist into dist/ and check them
 fresh: $(READY)  ## install wheel and sdist into empty environments of Python 3.10 to 3.13 and use them
 	$(VENV)/bin/pip install --quiet -c constraints.txt -e ".[release]"
 	$(RUN) -m tests.every_python
+
+BUILDER ?= docker
+
+image: $(PAGE)  ## build the container, the page in it, with docker or another program that takes its words (BUILDER=buildah)
+	$(BUILDER) build -t rubiks-gym .
 
 clean:  ## remove the virtual environments, compiled kernels, the built page and what the demo made
 	find rubiks_gym agents train -name __pycache__ -prune -exec rm -rf {} +

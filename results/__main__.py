@@ -99,17 +99,20 @@ def main() -> None:
     add("--records", type=Path, help=f"folder of the records (default: {MINE} to measure, the authors' to read)")
     add("--again", action="store_true", help="measure what is recorded once more")
     add("--dirty", action="store_true", help="measure with uncommitted changes; documents do not show such records")
-    add("--list", action="store_true", help="what is recorded and what is missing")
+    add("--list", action="store_true", help="what is recorded and what is missing, of the study to measure or of all")
     add("--check", action="store_true", help="exit with 1 if a document differs from the records")
     args = parser.parse_args()
-    folder = (args.records or (MINE if args.measure else records.AUTHORS)).resolve()
-    if args.measure:
+    measuring = args.measure and not args.list
+    folder = (args.records or (MINE if measuring else records.AUTHORS)).resolve()
+    if measuring:
         measure(studies(folder)[args.measure], args.runs, args.only, args.again, args.dirty)
     elif args.list:
-        for answer in (answer for study in studies(folder).values() for answer in study.all()):
-            how = "missing" if not answer.record else answer.record["date"][:10] if records.usable(answer.record) else "dirty"
-            if all(part in answer.name for part in args.only):
-                print(f"{how:10}  {answer.algorithm}  {answer.name}")
+        for name, study in studies(folder).items():
+            for answer in study.all() if args.measure in (None, name) else ():
+                record = answer.record
+                how = "missing" if not record else record["date"][:10] if records.usable(record) else "dirty"
+                if all(part in answer.name for part in args.only):
+                    print(f"{how:10}  {answer.algorithm}  {answer.name}")
     elif args.check:
         if different := stale(folder):
             raise SystemExit("these differ from the records, python -m results writes them: " + "; ".join(different))

@@ -12,13 +12,14 @@ import numpy as np
 
 from agents.ppo_chasenet.nx import correlation, walk_pairs
 from results import records
-from results.published import DEEPCUBE, KONEN, KONEN_FIGURE_13, KONEN_TABLE_9, KONEN_TWISTS, LIN, TARDON
+from results.published import DEEPCUBE, KONEN, KONEN_13_TWISTS, KONEN_FIGURE_13, KONEN_TABLE_9, KONEN_TWISTS, LIN, TARDON
 from results.questions import Answer, Study
 from results.statistics import percent, share_text
 from results.studies.adi import BETACUBES, FIXED, MODELS, PRINTED, TABLES, expanded
 from results.studies.davi import frame_stewart
 from results.studies.ppo_chasenet import CHASE, REWARDED, WARM
-from results.studies.td_ntuple import COMPARED, EPISODES
+from results.studies.symmetric_ntuple import TD, TD_SEARCHES
+from results.studies.td_ntuple import BY_SYMMETRIES, BY_TWISTS, COMPARED, EPISODES, LONG
 from results.tables import expanded_text, pooled, shares, table
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2, Rubik3x3
@@ -104,7 +105,8 @@ def share_solved(found: list[Answer]) -> str:
     """Share solved and mean length."""
     every = lengths(found)
     there = every[np.isfinite(every)]
-    return f"{share_text(len(there), len(every))} of {len(every):,}, {there.mean():.1f} moves"
+    moves = f", {there.mean():.1f} moves" if len(there) else ""
+    return f"{share_text(len(there), len(every))} of {len(every):,}{moves}"
 
 
 def no_longer(found: list[Answer], theirs: list[Answer]) -> str:
@@ -240,6 +242,19 @@ def alone(found: list[Answer]) -> str:
     return f"{100 * found[0].record['found']['solved_alone']:.1f}"
 
 
+def after(found: list[Answer]) -> str:
+    """Percent solved alone by three tenths of the training, and by its end, mean over the fifth of the training before."""
+    curve = [(step, 100 * share) for step, share in found[0].record["found"]["solved"]]
+    total = curve[-1][0]
+    parts = {f"{at * total:,.0f}": [y for x, y in curve if at - 0.2 < x / total <= at] for at in (0.3, 1.0)}
+    return ", ".join(f"{np.mean(shares):.1f} by {episodes}" for episodes, shares in parts.items())
+
+
+def learnt(found: list[Answer]) -> str:
+    """Percent of training episodes solved."""
+    return " ".join(f"{100 * share:.0f}" for share in found[0].record["found"]["solved_in_training"])
+
+
 def correlations(kind: str, plain: bool) -> Callable[[list[Answer]], str]:
     """A text of the rank correlations at K = 8, 14, 20, of the first seed."""
     return lambda found: ", ".join(f"{rho:.3f}" for rho in found[0].record["found"][f"{kind}_{'plain' if plain else 'ours'}"])
@@ -294,13 +309,14 @@ def four_pegs(_: Answers) -> str:
 # The papers ---------------------------------------------------------------------------------------------------------------
 
 _ADI, _TD = "python -m results --measure adi --only", "python -m results --measure td_ntuple --only"
+_SYMMETRIC = "python -m results --measure symmetric_ntuple --only"
 _DAVI, _PPO = "python -m results --measure davi --only", "python -m results --measure ppo_chasenet --only"
-_OWN = (TABLES, "3x3", "3x3-long")
+_OWN = (TABLES, "3x3")
 _15 = f"median {DEEPCUBE['15 turns']['median']}, optimal {DEEPCUBE['15 turns']['optimal']} of 100"
-_BEYOND = "solved, by symmetric n-tuples that learn from walks and backups; not by TD learning yet"
 _TWISTS = ", ".join(map(str, KONEN_TWISTS))
 _DEEPCUBE, _FIRST = Asked("adi", "uniform", "", "DeepCube"), Asked("adi", "uniform", "", "DeepCube, not shortened")
-_TRIALS = ("2x2-qtm-100k-max_steps-1", "2x2-qtm-100k", "3x3-qtm-60k-max_steps-1", "3x3-qtm-60k")
+_SYMMETRIES = tuple(BY_SYMMETRIES.values())
+_TRIALS = ("2x2-qtm-100k-max_steps-1", "2x2-qtm-100k", "3x3-qtm-60k-max_steps-1-alpha-0.25", "3x3-qtm-60k")
 _FC_AND_ATTENTION = f"{LIN['correlation']['fc']} (FC), {LIN['correlation']['attention']} (attention)"
 _KS = (17, 20, 23)
 _KINDS = {False: "our walks", True: "the paper's walks"}
@@ -464,19 +480,27 @@ PAPERS: dict[str, list[Row]] = {
         Row("5.2", "E_train = 1 is much worse: percent solved alone", "much worse",
             each(alone, _TRIALS, Asked("td_ntuple", "trials", "")), f"{_TD} max_steps"),
         *_figure_12(),
-        Row("6.2", "10 million episodes change little", "not considerably", NOT_YET),
-        Row("6.1", "more twists in training do not help", "no improvement", NOT_YET),
+        Row("6.2", "10 million episodes change little: percent solved alone", "not considerably",
+            each(after, LONG, Asked("td_ntuple", "episodes", "")), f"{_TD} episodes"),
+        Row("6.1", "more twists in training do not help: 20 instead of 13, 400,000 episodes, percent solved alone",
+            "no improvement",
+            each(mean_solved, BY_TWISTS, Asked("td_ntuple", "more twists", "", "agent alone")), f"{_TD} 'more twists'"),
         *(
             Row("fig. 13", f"different symmetric states of 24, {size}x{size}x{size} {metric}, p = {_TWISTS}",
                 ", ".join(map(str, KONEN_FIGURE_13[size, metric])), _figure_13(size, metric), "results/papers.py")
             for size, metric in KONEN_FIGURE_13
         ),
-        Row("fig. 14", "learning curves by nSym, 3x3-qtm", "faster, higher", NOT_YET),
+        Row("fig. 14", "learning curves by nSym, 3x3-qtm: percent of each 10,000 episodes solved, up to 60,000",
+            "faster, higher", each(learnt, _SYMMETRIES, Asked("td_ntuple", "learning", "")), f"{_TD} 60k learning"),
         Row(
             "fig. 15", "3x3-qtm-nsym8, agent alone (1 million episodes)", _mean("3x3-qtm-nsym8", "agent alone"),
             cell(mean_solved, Asked("td_ntuple", "plain walks", "3x3-qtm-nsym8", "agent alone")), f"{_TD} nsym8",
         ),
-        Row("fig. 15", "nSym 16 and 24; with the wrapper their number is indifferent", "marginal", NOT_YET),
+        *(
+            Row("fig. 15", f"nSym 0, 8, 16, 24 after 60,000 episodes, {label}: percent solved after 13 twists", theirs,
+                each(share_solved, _SYMMETRIES, Asked("td_ntuple", "symmetries", "", label)), f"{_TD} symmetries '{label}'")
+            for label, theirs in KONEN_13_TWISTS.items()
+        ),
         *(
             Row("table 9", what, _hours(nsym), cell(hours, Asked("td_ntuple", "plain walks", preset, "agent alone")),
                 f"{_TD} {preset}-s")
@@ -484,7 +508,11 @@ PAPERS: dict[str, list[Row]] = {
                 (0, "3x3-qtm", "training 3 million episodes, nSym 0"), (8, "3x3-qtm-nsym8", "the same, nSym 8")
             )
         ),
-        Row("table 9", "nSym 16, 24", f"{_hours(16)}, {_hours(24)}", NOT_YET),
+        *(
+            Row("table 9", f"nSym {nsym} (from 60,000 episodes)", _hours(nsym),
+                cell(hours, Asked("td_ntuple", "learning", BY_SYMMETRIES[nsym])), f"{_TD} {BY_SYMMETRIES[nsym]} learning")
+            for nsym in (16, 24)
+        ),
         *(
             Row("C", f"{preset}: settings as printed, agent alone", _mean(preset, "agent alone"),
                 cell(mean_solved, Asked("td_ntuple", _walks(preset), f"{preset}-report", "agent alone")),
@@ -492,7 +520,14 @@ PAPERS: dict[str, list[Row]] = {
             for preset in EPISODES
         ),
         Row("7", "DeepCube, DeepCubeA, other work", "related", "beside it in the README's plot", "results/published.py"),
-        Row("8", "the 3x3x3 beyond 15 twists", "not solved", _BEYOND, "agents/symmetric_ntuple/README.md"),
+        *(
+            Row("8", f"the 3x3x3 beyond 15 twists: uniformly random cubes, by TD learning on symmetric n-tuples, {label}",
+                "not solved", each(solved, TD, Asked("symmetric_ntuple", "td", "", label)),
+                f"{_SYMMETRIC} 3x3-qtm-td '{label}'")
+            for label in TD_SEARCHES
+        ),
+        Row("8", "the same, by symmetric n-tuples that learn from walks and backups", "not solved", "solved",
+            "agents/symmetric_ntuple/README.md"),
     ],
     "DAVI and BWAS on cubes and Hanoi (Tardón 2022)": [
         Row("2.3.5, fig. 1", "value iteration", "", "built", "agents/tabular/learner.py"),
@@ -628,8 +663,15 @@ PAPERS: dict[str, list[Row]] = {
         Row("2.3, alg. 2", "fine-tuning helps", "part of the method",
             each(share_solved, ("2x2-pairs", "2x2-pairs-paper", "2x2-pairs-bound"),
                  Asked("ppo_chasenet", "policy alone", "", "sampled")), f"{_PPO} 2x2-pairs 'policy alone' sampled"),
-        Row("4", "the 3x3x3", "future work", each(mean_solved, ("3x3-8",), Asked("ppo_chasenet", "turns", "", "sampled")),
+        Row("4", "the 3x3x3 after 1 to 8 turns", "future work",
+            each(mean_solved, ("3x3-8",), Asked("ppo_chasenet", "turns", "", "sampled")),
             f"{_PPO} 3x3-8 turns sampled"),
+        Row("4", "the 3x3x3, fully scrambled, ChaseNet as the cost-to-go of a beam of 4,096", "future work",
+            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "beam 4,096")), f"{_PPO} scrambled beam"),
+        Row("4", "the same by batch weighted A*", "future work",
+            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "BWAS")), f"{_PPO} scrambled BWAS"),
+        Row("4", "the same by the policy alone, sampled", "future work",
+            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "sampled")), f"{_PPO} scrambled sampled"),
         Row("4", "other sparse rewards", "future work",
             each(share_solved, ("hanoi-4-3",), Asked("ppo_chasenet", "policy alone", "", "sampled")),
             f"{_PPO} hanoi-4-3 'policy alone' sampled"),

@@ -139,6 +139,11 @@ KONEN_FIGURE_13 = {  # different symmetric states after so many twists, mean of 
     (3, "htm"): (6.0, 22.2, 23.5, 24.0),
     (3, "qtm"): (6.0, 18.9, 21.9, 23.7),
 }
+KONEN_13_TWISTS = {  # percent solved after 13 twists, 3x3x3, quarter turns, nSym 0, 8, 16, 24 (figure 15)
+    "agent alone": "14.0, 24.0, 29.2, 32.0",
+    "MCTS 100": "34.8, 54.3, 50.0, 54.5",
+    "MCTS 800": "54.3, 69.0, 71.3, 64.0; the difference between 8, 16 and 24 is marginal",
+}
 KONEN_TABLE_9: dict[str, Any] = {  # 3x3x3, quarter turns, STICKER2; 200 cubes of 13 twists are tested
     "source": "Konen 2023, arXiv:2301.12167, table 9: one core of an Intel i7-9850H, 2.6 GHz",
     "episodes": 3_000_000,

@@ -67,9 +67,9 @@ def faces_turned(puzzle: Puzzle, most: int, n: int, seed: int = 0) -> Asked:
     return joined, true_distances(puzzle, joined), np.repeat(np.arange(1, most + 1), n)
 
 
-def turned_proven(puzzle: Puzzle, turns: int, n: int, seed: int = 0) -> Asked:
-    """n states of the 3x3x3 after so many random moves that do not undo one another, with proven distances."""
-    states = start_states(puzzle, turns, n, seed)
+def turned_proven(puzzle: Puzzle, turns: int, n: int, allow_undo: bool = False, seed: int = 0) -> Asked:
+    """n states of the 3x3x3 after so many random moves, with proven distances; with `allow_undo` one may take back another."""
+    states = start_states(puzzle, turns, n, seed, allow_undo)
     proof = OptimalSolver(puzzle).solve(states)
     assert proof.proven.all()
     return states, proof.upper, np.zeros(n, int)

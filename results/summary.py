@@ -113,11 +113,12 @@ def zoo_agents() -> str:
                 f"{entry.bytes / 1e6:.1f}",
                 f"{results['trained']['cpu_seconds']:.0f}",
             ]
-            for search in ("greedy", "greedy-policy", "bwas"):
+            for search in ("greedy", "greedy-policy", "bwas", "beam"):
                 found = [row for row in results["rows"] if row["search"] == search]
-                cells += [f"{percent(row['solved'])} / {percent(row['optimal'])}" for row in found] or [""]
+                told = [[percent(row[kind]) for kind in ("solved", "optimal") if kind in row] for row in found]
+                cells += [" / ".join(shares) for shares in told] or [""]
             rows.append(cells)
-    searches = ("lowest child", "learnt policy", "A\\*")
+    searches = ("lowest child", "learnt policy", "A\\*", "beam 64")
     text = table(["agent", "MB", "CPU s of training", *(f"{search}: solved / optimal, %" for search in searches)], rows)
     missing = [name for name in RECIPES if name not in zoo.index()]
     return text + (f"\n\nStill to be trained: `python -m train.zoo {' '.join(missing)}`." if missing else "")

@@ -302,6 +302,15 @@ def test_states_counts_states_and_ema_follows_every_step():
     torch.testing.assert_close(learner.target.first.bias, 0.9 * before + 0.1 * learner.model.first.bias)
 
 
+def test_the_moving_average_becomes_slower_towards_the_end():
+    slower = replace(SMALL, batch=200, epochs=1, iterations=5, ema_decay=0.9, ema_decay_end=0.99)
+    learner = Learner(Hanoi(4), slower, 0)
+    for kept in (0.9, 1 - 10**-1.25, 1 - 10**-1.5, 1 - 10**-1.75, 0.99):  # one step each
+        before = learner.target.first.bias.clone()
+        learner.iterate()
+        torch.testing.assert_close(learner.target.first.bias, kept * before + (1 - kept) * learner.model.first.bias)
+
+
 def test_warm_start_fits_the_lengths_of_sequences_then_davi_begins():
     learner = Learner(Rubik3x3(), replace(SMALL, network="pieces", warm_iterations=8, warm_k=6, scramble="uniform", k_max=6), 0)
     states, steps = learner.sample(600, np.random.default_rng(0), None)
@@ -379,6 +388,7 @@ def test_presets_fit_their_puzzles_and_have_the_thesiss_settings():
         ({"epsilon": 0}, "epsilon must be a number above 0"),
         ({"learning_rate": -1e-3}, "learning_rate must be a number above 0"),
         ({"ema_decay": 1.0}, "ema_decay must be a number at least 0 and below 1"),
+        ({"ema_decay_end": 1.0}, "ema_decay_end must be a number at least 0 and below 1"),
         ({"target_update": "never"}, "target_update must be one of 'threshold', 'states', 'ema'"),
         ({"scramble": "fixed"}, "scramble must be one of 'uniform'"),
         ({"network": "DNN_0", "minibatch": 1}, "normalises over a minibatch"),

@@ -137,6 +137,7 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path, name):
         ("td_ntuple", {}),
         ("td_ntuple", {"log_every": 70, "lam": 0.5, "epsilon": 0.1}),
         ("symmetric_ntuple", {}),
+        ("symmetric_ntuple", {"td": True, "walk_batches": 0, "rounds": 8, "walk_batches_per_round": 0, "episodes": 9}),
         ("general_ntuple", {}),
         ("general_ntuple", {"puzzle": "sliding-tile-3-3"}),
     ],
@@ -164,6 +165,42 @@ def test_a_run_cut_short_goes_on_and_ends_the_same(tmp_path, monkeypatch, name, 
     loaded = agents.load(tmp_path / "cut")
     assert isinstance(loaded, AGENTS[name]) and (weights_of(loaded) == weights_of(whole)).all()
     assert loaded.settings() == resumed.settings() == whole.settings()
+
+
+RATES = {
+    "davi": ("learning_rate",),
+    "adi": ("learning_rate",),
+    "ppo": ("warm_learning_rate", "fine_tune_learning_rate", "learning_rate"),
+    "tabular": (),
+    "td_ntuple": ("alpha",),
+    "symmetric_ntuple": ("walk_lr", "backup_lr", "path_lr"),
+    "general_ntuple": ("walk_lr", "path_lr", "backup_lr"),
+}
+
+
+@pytest.mark.parametrize("name", TRAIN)
+def test_a_run_that_diverges_stops_and_names_the_learning_rates(tmp_path, monkeypatch, name):
+    iterate = LEARNERS[name].iterate
+
+    def diverging(learner):
+        metrics = iterate(learner)
+        return metrics | {"loss": np.nan} if learner.done == learner.total else metrics
+
+    monkeypatch.setattr(LEARNERS[name], "iterate", diverging)
+    named = [f"--config.{key.replace('_', '-')} (now " for key in RATES[name]]
+    with pytest.raises(ValueError, match=r"training has diverged, loss is nan at step [0-9]+") as fault:
+        TRAIN[name](OPTIONS[name](tmp_path))
+    assert [key in str(fault.value) for key in named] == [True] * len(named) and str(fault.value).count("(now") == len(named)
+    saved, arrays = agents.load_checkpoint(tmp_path)
+    assert saved["step"] == lines(tmp_path)[-1]["step"] and all(np.isfinite(a).all() for a in arrays.values())
+
+
+def test_weights_that_are_not_numbers_show_in_the_metrics_of_a_step(tmp_path):
+    settings = {"max_steps": 1, "alpha": 1.0, "tcl": "off", "p_max": 31}
+    learner = TdLearner(Hanoi(4), td_ntuple_options(tmp_path, **settings).config, 0)
+    learner.agent().net.weights[:] = np.nan
+    with pytest.raises(ValueError, match=r"training has diverged, td_error is nan .* lower --config.alpha \(now 1\)"):
+        learn(learner, RunOptions(tmp_path / "run"), {"algorithm": "td_ntuple", "preset": ""})
 
 
 # Progress, times and plots --------------------------------------------------------------------------------------------
@@ -273,6 +310,7 @@ SEVERAL = {
     "adi": {"target_update": "ema"},
     "ppo": {"fine_tune": "bound", "warm_iterations": 1, "ppo_iterations": 3},
     "symmetric_ntuple": {"walk_batches": 2},
+    "symmetric_ntuple, td": {"td": True, "walk_batches": 0, "rounds": 3, "episodes": 9},
 }
 TWO_RANKS = """
 import os, signal, sys
@@ -283,7 +321,8 @@ import torch.distributed as dist
 from agents.networks.distributed import mean_over_ranks
 from tests.short_runs import weights_of
 from tests.test_loop import LEARNERS, OPTIONS, SEVERAL, TRAIN
-name, folder = sys.argv[1], Path(sys.argv[2])
+label, folder = sys.argv[1], Path(sys.argv[2])
+name = label.partition(",")[0]
 dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=int(sys.argv[3]), world_size=2)
 learner_of, iterate = LEARNERS[name], LEARNERS[name].iterate
 each = [torch.full((2, 3), float(dist.get_rank())), torch.tensor([2.0 * dist.get_rank()])]
@@ -291,7 +330,7 @@ mean_over_ranks(each)
 assert (each[0] == 0.5).all() and each[1].tolist() == [1.0]
 
 def run(kind, **more):
-    agent = TRAIN[name](OPTIONS[name](folder / kind, **SEVERAL[name], **more))
+    agent = TRAIN[name](OPTIONS[name](folder / kind, **SEVERAL[label], **more))
     np.save(folder / f"{kind}-{dist.get_rank()}.npy", weights_of(agent))
 
 def stopped(learner):
@@ -308,18 +347,19 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("name", SEVERAL)
-def test_two_processes_agree_and_resume(tmp_path, name):
+@pytest.mark.parametrize("label", SEVERAL)
+def test_two_processes_agree_and_resume(tmp_path, label):
+    name = label.partition(",")[0]
     with (
-        commands.Program("-c", TWO_RANKS, name, tmp_path, 0) as first,
-        commands.Program("-c", TWO_RANKS, name, tmp_path, 1) as second,
+        commands.Program("-c", TWO_RANKS, label, tmp_path, 0) as first,
+        commands.Program("-c", TWO_RANKS, label, tmp_path, 1) as second,
     ):
         assert first.wait() == second.wait() == 0, first.printed("stderr") + second.printed("stderr")
     found = {kind: [np.load(tmp_path / f"{kind}-{rank}.npy") for rank in (0, 1)] for kind in ("whole", "cut")}
     assert (found["whole"][0] == found["whole"][1]).all(), "both processes hold the same weights"
     assert (found["cut"][0] == found["cut"][1]).all() and (found["cut"][0] == found["whole"][0]).all(), "stopped and resumed"
     assert lines(tmp_path / "whole") == lines(tmp_path / "cut")
-    alone = weights_of(TRAIN[name](OPTIONS[name](tmp_path / "alone", **SEVERAL[name])))
+    alone = weights_of(TRAIN[name](OPTIONS[name](tmp_path / "alone", **SEVERAL[label])))
     if name == "symmetric_ntuple":  # ranks share the searches of a round, and learn from all of them
         assert (alone == found["whole"][0]).all() and lines(tmp_path / "alone") == lines(tmp_path / "whole")
     else:
@@ -327,7 +367,7 @@ def test_two_processes_agree_and_resume(tmp_path, name):
         seen = "moves" if name == "ppo" else "states"
         assert [row.get(seen) for row in lines(tmp_path / "alone")] == [row.get(seen) for row in lines(tmp_path / "whole")]
     with pytest.raises(ValueError, match="was begun with processes=2, not 1"):
-        TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, **SEVERAL[name]))
+        TRAIN[name](OPTIONS[name](tmp_path / "whole", resume=True, **SEVERAL[label]))
 
 
 def test_torchrun_starts_several_processes_of_the_command_itself(tmp_path):

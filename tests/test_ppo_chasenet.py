@@ -230,6 +230,19 @@ def test_relative_form_says_the_same_wherever_the_same_moves_begin(cube):
     assert (other.cost(*moved) != other.cost(s, t)).all()  # so it does not go without saying
 
 
+@pytest.mark.parametrize(("cube", "reads"), [(Rubik2x2(), "pairs"), (Rubik3x3(), "neighbours")], ids=repr)
+def test_symmetric_relative_form_says_the_same_of_all_images_of_a_way(cube, reads):
+    between = states_of(cube, 20)
+    images = cube.symmetries(between)[:, 5]
+    plain, symmetric = (
+        ChaseNet(cube, TINY["relative"]._replace(relative_input=reads, symmetric=either)) for either in (False, True)
+    )
+    assert (symmetric.cost_to_goal(images) == symmetric.cost_to_goal(between)).all()
+    assert (symmetric.cost_to_goal(cube.inverse(between)) == symmetric.cost_to_goal(between)).all()
+    assert np.ptp(symmetric.cost_to_goal(between)) > 0.01
+    assert (plain.cost_to_goal(images) != plain.cost_to_goal(between)).mean() > 0.8  # so it does not go without saying
+
+
 @pytest.mark.parametrize("cube", CUBES, ids=repr)
 def test_pairs_form_does_not_care_which_cubie_is_which(cube, rng):
     s, t = states_of(cube), states_of(cube, seed=1)

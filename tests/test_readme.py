@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import agents
+from results import records
+from rubiks_gym import files, zoo
 from rubiks_gym.exact import bench
 from tests import commands
 
@@ -19,12 +22,13 @@ DOCUMENTS += sorted(
     file for room in ROOMS for file in (ROOT / room).rglob("*.md") if not {"generated", "_build"} & set(file.parts)
 )
 FAST = ("rubiks-gym", "python -m rubiks_gym", "python -m train.tabular", "python -m train.evaluate")
-FAST += ("python -m train.many tabular", "python -m results.campaign", "python -m train.td_ntuple --preset hanoi")
+FAST += ("python -m train.many tabular", "python -m train.many davi --preset hanoi", "python -m results.campaign")
+FAST += ("python -m train.td_ntuple --preset hanoi", "python -m train.davi --preset hanoi-4-3 --config.iterations")
 FAST += ("python -m train.general_ntuple --puzzle permutation-examples/ivy.gap",)
-TRAINS = ("train.tabular", "train.td_ntuple", "train.general_ntuple")
+TRAINS = ("train.davi", "train.tabular", "train.td_ntuple", "train.general_ntuple")
 
 
-# What takes long, needs a cluster or belongs to a fresh clone, and where the same program is run with smaller settings.
+# What needs a cluster, goes on for ever or belongs to a fresh clone: some of its words, and where the like of it is run.
 ELSEWHERE = {
     "make setup": (".ci/run", "make lint"),
     "make lint": (".ci/run", "make lint"),
@@ -33,11 +37,11 @@ ELSEWHERE = {
     "make play": ("tests/page_pictures.py", '"play", "--no-open"'),
     "rubiks-gym play": ("tests/test_packaging.py", "def test_installed_from_the_wheel_the_page_is_served"),
     "pip install": ("tests/test_packaging.py", "def fresh("),
-    "export OMP_NUM_THREADS": ("tests/test_ppo_chasenet.py", "def test_"),
     "torchrun": ("tests/test_several_machines.py", '"torch.distributed.run"'),
     "ray start": ("tests/campaign_hosts.py", '"start"'),
+    "python -m results.campaign --ray": ("tests/test_campaign.py", '"results.campaign", *words, "--ray", "local"'),
+    "python -m train.many --ray": ("tests/test_campaign.py", '"train.many", *words, "--ray", "local"'),
     "rubiks-gym solve --optimal": ("tests/test_cli.py", 'rubiks("solve", "--optimal"'),
-    "python -m train.general_ntuple": ("tests/test_general_ntuple.py", "def test_every_puzzle_of_the_registry_can_be_learnt"),
     "python -m train.zoo": ("tests/test_zoo.py", '"train.zoo"'),
     "python -m results --measure": ("tests/test_results.py", "def test_measuring_refuses"),
     "python -m results": ("tests/test_results.py", "def test_the_documents_say_what_the_records_say"),
@@ -70,17 +74,15 @@ def lines(text):
 
 
 def takes_seconds(words, folder):
-    """The rule of what is run: the solver, the table learner on tiny puzzles, evaluations and campaigns of what is there.
+    """The rule of what is run: the solver, learners on tiny puzzles, evaluations and campaigns of the runs that are there.
 
     Runs are there if a command before has made them. All the rest takes minutes, goes on for ever, or belongs to a fresh clone.
     """
     told = " ".join(words)
     if any(word in words for word in ("--optimal", "--ray")) or told.startswith("rubiks-gym play"):
         return False
-    if "rubik2x2" in told and any(word in told for word in ("train.tabular", "train.many", "results.campaign")):
-        return False
-    runs = re.findall(r"runs/\S+", told)
-    there = all((folder / run).exists() for run in runs) or any(program in told for program in TRAINS)
+    runs = re.findall(r"(?:campaigns/[\w.-]+/)?runs/\S+", told)
+    there = all(any(folder.glob(run)) for run in runs) or any(program in told for program in TRAINS)
     return told.startswith(FAST) and there
 
 
@@ -91,30 +93,57 @@ def remarks(text):
         yield from [remark] * len(list(lines(line)))
 
 
-def check_told(words, remark, made):
-    """A command that is not run is marked as long with the record that it produced, or a test runs the like of it.
-
-    `made` are the folders that commands marked as long have made so far: what is done with them goes without saying.
-    """
+def check_told(words, remark):
+    """A command that is not run is marked as long with the record that it produced, or a test runs the like of it."""
     told = " ".join(words)
-    folders = re.findall(r"(?:runs|campaigns)/[\w.-]+(?:/[\w.-]+)*", told)
     if remark.startswith("long, record "):
         study, name = re.match(r"long, record (\w+) ([\w-]+)", remark).groups()
-        asked = bench.METRICS if study == "bench" else map(str, import_module(f"results.studies.{study}").STUDY.runs)
-        assert name in asked, f"{told}: {study} has no {name}"
-    elif not remark.startswith("long, not recorded"):
-        starts = [start for start in ELSEWHERE if f"{told} ".startswith(start)]
-        of_a_run = [folder for folder in folders if any(folder.startswith(each) for each in made)]
-        assert starts or of_a_run, f"{told} is not run: mark it as long, with its record"
+        if study == "bench":
+            assert bench.known(name), f"{told}: no cubes are recorded in {name}"
+            return
+        made = [record for record in records.read(records.AUTHORS / f"{study}.jsonl") if records.usable(record)]
+        of_run = [record for record in made if f"{record['run']['name']}-s{record['seed']}" == name]
+        assert of_run, f"{told}: there is no record of {study} {name}"
+        if "--run.folder" in words:
+            assert all(settings(words) == settings_of(record) for record in of_run), f"{told} did not make {study} {name}"
+    else:
+        starts = [start for start in ELSEWHERE if set(start.split()) <= set(words)]
+        assert starts, f"{told} is not run: mark it as long, with its record"
         for file, text in (ELSEWHERE[start] for start in starts):
             assert text in (ROOT / file).read_text(), f"{told}: {file} has no {text}"
-    made += folders
 
 
-def run(words, folder):
+def settings(words):
+    """What a training command trains, whatever it calls the folder."""
+    options = {name.removeprefix("--"): value for name, value in pairwise(words) if name.startswith("--")}
+    return {"run.seed": "0"} | {name: value for name, value in options.items() if name != "run.folder"}
+
+
+def settings_of(record):
+    """The same of what was recorded."""
+    changed = {f"config.{name.replace('_', '-')}": str(value) for name, value in record["run"]["changed"].items()}
+    return {"preset": record["run"]["preset"], "run.seed": str(record["seed"]), **changed}
+
+
+def stand_in(words, folder):
+    """In place of the run that a long command makes, an agent of the same learner and puzzle that is trained already."""
+    told = dict(pairwise(words))
+    if not {"--preset", "--run.folder"} <= set(told) or words[:2] != ["python", "-m"]:
+        return
+    learner = words[2].removeprefix("train.")
+    puzzle, *_ = import_module(f"agents.{learner}.config").PRESETS[told["--preset"]]
+    name = f"zoo:{learner}/{puzzle}" if f"{learner}/{puzzle}" in zoo.index() else f"{learner}:{puzzle}"
+    if name.startswith("zoo:") or name in agents.PRETRAINED:
+        agent = agents.load(name)
+        files.save(folder / told["--run.folder"] / "checkpoints" / "1.npz", agents.describe(agent), agent.arrays())
+
+
+def run(words, folder, **env):
     """Run a command in a folder of its own, where the packages of this checkout are found."""
     start = {"rubiks-gym": ["-m", "rubiks_gym"], "python": []}[words[0]]
-    return commands.run(*start, *words[1:], cwd=folder, env={"PYTHONPATH": str(ROOT), "COLUMNS": "1000"})
+    found = [sorted(map(str, Path(folder).glob(word))) if "*" in word else [word] for word in words[1:]]  # as the shell does
+    env |= {"PYTHONPATH": str(ROOT), "COLUMNS": "1000"}
+    return commands.run(*start, *(word for each in found for word in each), cwd=folder, env=env)
 
 
 @cache
@@ -160,16 +189,19 @@ def test_python_blocks_run(file, tmp_path):
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
 def test_commands_run_or_are_understood(file, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    made = []
+    env = {}
     for block in blocks(file, "bash"):
         for words, remark in zip(lines(block), remarks(block), strict=True):
-            if takes_seconds(words, tmp_path):
-                done = run(words, tmp_path)
+            if words[0] == "export":
+                env |= dict(word.split("=") for word in words[1:])
+            elif takes_seconds(words, tmp_path):
+                done = run(words, tmp_path, **env)
                 assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
             else:
                 check_understood(words)
-                if "zoo" not in file.parts:  # a card tells its training itself
-                    check_told(words, remark, made)
+                if "zoo" not in file.parts:  # a card is the record of its training itself
+                    check_told(words, remark)
+                    stand_in(words, tmp_path)
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=names(DOCUMENTS))
@@ -195,29 +227,33 @@ def test_shell_lines_are_read_as_the_shell_reads_them():
     assert list(lines(block)) == [["python", "-m", "a", "--x", "1", "--y", "R U F'"], ["make", "demo"], ["make", "test"]]
 
 
-def test_what_is_not_run_is_marked_with_a_record_that_is_asked_for():
-    train = ["python", "-m", "train.davi", "--preset", "2x2", "--run.folder", "runs/a"]
-    made = []
-    check_told(train, "long, record davi 2x2-s0; a remark", made)
-    check_told(["rubiks-gym", "solve", "--agent", "runs/a"], "", made)
-    check_told(["make", "demo"], "", made)
+def test_what_is_not_run_is_marked_with_the_record_that_it_made():
+    train = "python -m train.davi --preset 2x2 --run.folder runs/a"
+    check_told(train.split(), "long, record davi 2x2-s0; a remark")
+    check_told(["make", "demo"], "")
     for wrong, remark in (
-        ([*train[:-1], "runs/b"], ""),
+        (train, ""),
+        (train, "long, not recorded"),
         (train, "long, record davi 9x9-s0"),
-        (["rubiks-gym", "solve", "--agent", "runs/c"], ""),
+        (train, "long, record davi hanoi-10-3-s0"),
+        (f"{train} --config.iterations 7", "long, record davi 2x2-s0"),
+        (f"{train} --run.seed 1", "long, record davi 2x2-s0"),
+        ("rubiks-gym solve --agent runs/c", ""),
+        ("python -m results.campaign --agents runs/c", ""),
     ):
         with pytest.raises(AssertionError):
-            check_told(wrong, remark, made)
-    block = "make demo; make test  # both\npython -m train.davi \\\n  --preset 2x2  # long, not recorded\nmake lint\n"
-    assert list(remarks(block)) == ["both", "both", "long, not recorded", ""]
+            check_told(wrong.split(), remark)
+    block = "make demo; make test  # both\npython -m train.davi \\\n  --preset 2x2  # long, record davi 2x2-s0\nmake lint\n"
+    assert list(remarks(block)) == ["both", "both", "long, record davi 2x2-s0", ""]
 
 
 def test_only_what_takes_seconds_is_run(tmp_path):
     assert takes_seconds(["rubiks-gym", "solve", "--random", "1"], tmp_path)
     assert takes_seconds(["python", "-m", "train.tabular", "--run.folder", "runs/a"], tmp_path)
-    assert not takes_seconds(["python", "-m", "train.davi", "--preset", "2x2"], tmp_path)
+    train = ["python", "-m", "train.davi", "--preset", "2x2", "--run.folder", "runs/a"]
+    assert not takes_seconds(train, tmp_path)
     assert not takes_seconds(["rubiks-gym", "solve", "--agent", "runs/a", "--random", "1"], tmp_path)
-    (tmp_path / "runs" / "a").mkdir(parents=True)
+    stand_in(train, tmp_path)
     assert takes_seconds(["rubiks-gym", "solve", "--agent", "runs/a", "--random", "1"], tmp_path)
 
 

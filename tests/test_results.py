@@ -27,6 +27,7 @@ from results.studies.davi import frame_stewart
 from results.tables import expanded
 from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
+from tests import commands
 from train.evaluation import read_cubes
 from train.zoo import RECIPES
 
@@ -430,3 +431,10 @@ def test_different_symmetric_states_of_one_twist_and_of_many():
     assert papers.distinct(3, "qtm", 1) == 6  # one for each face, clockwise turns and others apart
     assert papers.distinct(2, "qtm", 1) == 3
     assert papers.distinct(3, "htm", 15) > 23.9
+
+
+def test_to_list_a_study_measures_nothing(tmp_path):
+    asked = ("--measure", "davi", "--only", "2x2-s", "truth", "--list", "--records", tmp_path / "records")
+    told = commands.run("-m", "results", *asked)
+    assert [line.split() for line in told.stdout.splitlines()] == [["missing", "davi", f"2x2-s{seed}/truth"] for seed in (0, 1)]
+    assert not (tmp_path / "records").exists()

@@ -234,6 +234,37 @@ def test_the_contrastive_loss_sets_random_states_apart_from_near_ones(rng):
     assert gaps[1] > gaps[0] + 0.5
 
 
+def test_td_episodes_follow_the_lowest_cost_and_back_up_what_they_pass(rng):
+    learner = Learner(CUBE, replace(TINY, max_steps=4), 0)
+    agent = SymmetricNTuple(CUBE, (TABLE,), 60.0, 0.01, rng.integers(-99, 99, SIZE, np.int8))
+    starts = np.concatenate([CUBE.random_states(sample_seeds(rng, 20)), CUBE.expand(CUBE.goal[None])[0]])
+    passed, targets = learner.greedy_episodes(agent, starts)
+    lengths = []
+    for b, state in enumerate(starts):
+        last, step = None, 0
+        while step < 4 and not CUBE.is_solved(state[None])[0]:
+            children = CUBE.expand(state[None])[0]
+            costs = agent.cost_to_go(children)
+            assert (passed[step, b] == state).all() and targets[step, b] == 1 + costs.min()
+            allowed = [a for a in range(12) if last is None or a != CUBE.inverse_action[last]]
+            last = min(allowed, key=costs.__getitem__)
+            state, step = children[last], step + 1
+        assert np.isnan(targets[step:, b]).all()
+        lengths.append(step)
+    assert set(lengths) >= {1, 4}
+
+
+def test_td_moves_costs_both_ways_towards_one_more_than_the_lowest_child():
+    learner = Learner(CUBE, replace(TINY, td=True, walk_length=1, episodes=64, max_steps=1, bias=3.0), 0)
+    errors = [learner.learn_by_td(0.5).td_error for _ in range(8)]
+    next_to_goal = CUBE.expand(CUBE.goal[None])[0]
+    assert errors[0] == 2 and errors[-1] < 0.1
+    assert learner.agent().cost_to_go(next_to_goal) == pytest.approx(np.ones(12), abs=0.1)
+    learner = Learner(CUBE, replace(learner.config, bias=-5.0), 0)
+    learner.learn_by_td(0.5)
+    assert (learner.agent().cost_to_go(next_to_goal) > -5).all()
+
+
 # Learning ------------------------------------------------------------------------------------------------------------
 
 
@@ -251,6 +282,20 @@ def test_seconds_of_training_solve_cubes_seven_moves_away_that_untrained_tables_
     learnt, untrained = agents.load(trained), Learner(CUBE, TINY, 0).agent()
     assert search(CUBE, states, learnt.cost_to_go, **options).solved.mean() >= 0.9
     assert search(CUBE, states, untrained.cost_to_go, **options).solved.mean() <= 0.5
+
+
+def test_td_alone_solves_cubes_seven_moves_away_that_untrained_tables_do_not(rng):
+    config = replace(TINY, td=True, bias=12.0, walk_length=6, walk_batches=0, rounds=12, walk_batches_per_round=0, radius=0)
+    learner = Learner(CUBE, replace(config, episodes=512, max_steps=8), 0)
+    untrained = learner.agent()
+    metrics = [learner.iterate() for _ in range(learner.total)]
+    assert metrics[0]["solved"] < 0.5 < 0.8 < metrics[-1]["solved"]
+    assert all(0 < row["states"] <= 512 * 8 and "walk_error" not in row for row in metrics)
+    states = CUBE.walk(sample_seeds(rng, 20), 7)
+    solved = [
+        beam(CUBE, states, agent.cost_to_go, width=64, max_steps=9).solved.mean() for agent in (learner.agent(), untrained)
+    ]
+    assert solved[0] >= 0.9 and solved[1] <= 0.1
 
 
 def test_costs_grow_with_the_distance(trained, rng):

@@ -101,6 +101,7 @@ def learn(
             while all_agree(learner.done < total and not run.stopping):
                 before, wall, cpu = learner.done, clock.wall(), clock.cpu()
                 metrics = learner.iterate()
+                check_finite(learner, metrics)
                 done, times = learner.done, {"seconds": clock.wall() - wall, "cpu_seconds": clock.cpu() - cpu}
                 show(done, **{key: metrics[key] for key in shown or metrics if key in metrics})
                 metrics |= times
@@ -134,6 +135,20 @@ def restore(learner: Learner, state: dict[str, Any], arrays: dict[str, np.ndarra
         fault = str(error)
     if fault:
         raise ValueError(f"the checkpoint of step {state['step']:,} does not fit this run: {fault}")
+
+
+def check_finite(learner: Learner, metrics: dict[str, float]) -> None:
+    """A ValueError, which names the learning rates, if a metric is no finite number: then weights are none either.
+
+    Nothing is saved of such a step: the last checkpoint is from before.
+    """
+    name = next((name for name in metrics if not np.isfinite(metrics[name])), None)
+    if name is None:
+        return
+    rates = [key for key in vars(learner.config) if key == "alpha" or key.endswith(("lr", "learning_rate"))]
+    lower = " or ".join(f"--config.{key.replace('_', '-')} (now {getattr(learner.config, key):g})" for key in rates)
+    cure = f": try a lower {lower}" if rates else ""
+    raise ValueError(f"training has diverged, {name} is {metrics[name]} at step {learner.done:,}{cure}")
 
 
 def _follow(learner: Learner) -> None:

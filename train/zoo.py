@@ -27,6 +27,7 @@ from train.text import duration, percent
 
 ROOT = Path(__file__).resolve().parent.parent
 STATES, SEED = 500, 1  # uniformly random ones, that every agent and search of a puzzle is asked
+NODES = 100_000  # for each at most
 
 
 class Recipe(NamedTuple):
@@ -46,9 +47,22 @@ DAVI, GENERAL = (
     "A network's cost-to-go by deep approximate value iteration.",
     "Look-up tables chosen for the puzzle, trained by walks and beams.",
 )
+
+
+def tables_of(puzzle: str, rounds: int, weights: int) -> Recipe:
+    """A recipe of general n-tuples with so many weights at most, a byte each in the file; a table has a third of them."""
+    room = ("--config.weights", str(weights), "--config.table-weights", str(weights // 3))
+    return Recipe("general_ntuple", ("--puzzle", puzzle, "--config.rounds", str(rounds), *room), GENERAL)
+
+
 # Every learner but symmetric_ntuple, whose tables of the 3x3x3 come with the package.
 RECIPES = {
     "tabular/hanoi-5-3": Recipe("tabular", ("--puzzle", "hanoi-5-3"), "Value iteration on a table of all 243 states."),
+    "tabular/sliding-tile-3-3": Recipe(
+        "tabular",
+        ("--puzzle", "sliding-tile-3-3", "--config.batch", "20000"),
+        "Value iteration on a table of all 181,440 states.",
+    ),
     "td_ntuple/hanoi-5-3": Recipe("td_ntuple", ("--preset", "hanoi"), TD),
     "davi/hanoi-4-3": Recipe("davi", ("--preset", "hanoi-4-3"), DAVI),
     "adi/hanoi-4-3": Recipe("adi", ("--preset", "hanoi-4-3"), ADI),
@@ -56,12 +70,22 @@ RECIPES = {
     # The report's 60 tuples are 18 MB, too much to ship with every checkout.
     "td_ntuple/rubik2x2-qtm": Recipe("td_ntuple", ("--preset", "2x2-qtm", "--config.n-tuples", "16"), TD),
     "general_ntuple/rubik2x2-qtm": Recipe("general_ntuple", ("--preset", "2x2x2", "--config.rounds", "1000"), GENERAL),
+    "general_ntuple/rubik2x2-htm": tables_of("rubik2x2-htm", 100, 4_000_000),
+    "general_ntuple/pyraminx": tables_of("pyraminx", 30, 2_000_000),
+    "general_ntuple/skewb": tables_of("skewb", 300, 2_000_000),
+    "general_ntuple/sliding-tile-3-3": tables_of("sliding-tile-3-3", 60, 1_000_000),
+    "general_ntuple/sliding-tile-4-4": tables_of("sliding-tile-4-4", 300, 8_000_000),
+    "general_ntuple/lights-out-5": tables_of("lights-out-5", 30, 2_000_000),
+    "general_ntuple/lights-out-7": tables_of("lights-out-7", 5, 1_000_000),
+    "general_ntuple/pancake-15": tables_of("pancake-15", 30, 2_000_000),
+    "general_ntuple/top-spin-20-4": tables_of("top-spin-20-4", 40, 8_000_000),
+    "general_ntuple/permutation-rings.gap": tables_of("permutation-rings.gap", 30, 1_000_000),
     "davi/rubik2x2-qtm": Recipe("davi", ("--preset", "2x2"), DAVI),
     "adi/rubik2x2-qtm": Recipe("adi", ("--preset", "2x2"), ADI),
     "ppo_chasenet/rubik2x2-qtm": Recipe("ppo_chasenet", ("--preset", "2x2"), PPO),
 }
 POLICY = "greedy-policy"  # told of agents that have learnt a policy; that of others goes to the child with the lowest value
-SEARCHES: dict[str, dict[str, Any]] = {"greedy": {}, POLICY: {}, "bwas": {"weight": 1.0, "batch": 1}}
+SEARCHES: dict[str, dict[str, Any]] = {"greedy": {}, POLICY: {}, "bwas": {"weight": 1.0, "batch": 1}, "beam": {"width": 64}}
 
 
 def train(name: str, folder: Path, more: tuple[str, ...] = ()) -> list[str]:
@@ -82,7 +106,7 @@ def measure(agent: agents.Agent, states: int = STATES, searches: Iterable[str] =
     rows = []
     for name in (name for name in searches if name != POLICY or not agent.looks_ahead):
         options = SEARCHES[name]
-        search = make_search(name, agent, options, budget=Budget(nodes=100_000))
+        search = make_search(name, agent, options, budget=Budget(nodes=NODES))
         rows.append({"search": name, "options": options, **evaluation.solved_from(agent.puzzle, search, starts, truth)})
     return rows
 
@@ -140,6 +164,7 @@ def card(name: str, entry: zoo.Entry, results: dict[str, Any]) -> str:
         cpu=f"{trained['cpu_seconds']:.0f}",
         machine=made["machine"]["processor"],
         states=n,
+        nodes=f"{NODES:,}",
         draw=results["states"]["seed"],
         commit=results["provenance"]["commit"],
         size=f"{entry.bytes:,}",
@@ -189,7 +214,7 @@ Seed {seed}, commit {training_commit}, {took} (h:mm:ss) or {cpu} CPU seconds on 
 
 ## Results
 
-{states} uniformly random states (seed {draw}), at most 100,000 nodes each; intervals of 95 percent (Wilson's for shares).
+{states} uniformly random states (seed {draw}), at most {nodes} nodes each; intervals of 95 percent (Wilson's for shares).
 
 {table}
 

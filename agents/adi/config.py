@@ -81,7 +81,7 @@ _PAPER = AdiConfig(
 
 # Sequences to undo cost next to nothing, so no state is used twice. Then one sweep of ADI with a fixed target network: each
 # further one takes the highest of twelve noisy values again.
-_WARM, _SWEEP = 600, 60
+_WARM, _SWEEP = 2400, 60
 _3X3 = AdiConfig(network="symmetric-neighbours", k=26, walks=1150)
 
 # A tower has few states and long solutions: walks never get far from the goal, so states are drawn from all of them.

@@ -48,7 +48,9 @@ class BootstrapConfig:
     target_update: str = "ema"
     """How the target network follows; ema: a moving average of the weights."""
     ema_decay: float = 0.98
-    """Target update ema: share of its weights that the target network keeps at a gradient step."""
+    """Target update ema: share of its weights that the target network keeps at a gradient step of the first iteration."""
+    ema_decay_end: float | None = None
+    """Target update ema: the same in the last iteration, so that targets settle in the end (default: as in the first)."""
     warm_iterations: int = 0
     """Iterations of the warm start, which learns from canonical move sequences."""
     warm_k: int = 26
@@ -61,6 +63,8 @@ class BootstrapConfig:
         whole(0, warm_iterations=self.warm_iterations)
         number(above=0, **named(self, "learning_rate", "learning_rate_end"))
         number(least=0, below=1, ema_decay=self.ema_decay)
+        if self.ema_decay_end is not None:
+            number(least=0, below=1, ema_decay_end=self.ema_decay_end)
         flag(allow_undo=self.allow_undo)
 
 
@@ -94,6 +98,7 @@ class BootstrapLearner:
     def fit_model(self, loss: Loss, n: int, rng: np.random.Generator) -> list[float]:
         """Gradient steps of model, and of the average that the target network may be; returns the means of the loss's terms."""
         c = self.config
+        last_decay = c.ema_decay if c.ema_decay_end is None else c.ema_decay_end
         return fit(
             self.model,
             self.optimizer,
@@ -104,7 +109,7 @@ class BootstrapLearner:
             learning_rate=geometric(c.learning_rate, c.learning_rate_end, self.done, self.total),
             epochs=c.epochs,
             target=self.target if c.target_update == "ema" else None,
-            ema_decay=c.ema_decay,
+            ema_decay=1 - geometric(1 - c.ema_decay, 1 - last_decay, self.done, self.total),
             hardware=self.hardware,
         )
 

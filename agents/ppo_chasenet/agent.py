@@ -79,7 +79,7 @@ class PpoChaseNet:
 
     @classmethod
     def from_stored(cls, puzzle: Puzzle, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> "PpoChaseNet":
-        architecture = Architecture(**{name: settings[name] for name in Architecture._fields})
+        architecture = Architecture(**{name: settings[name] for name in Architecture._fields if name in settings})
         with torch.device("meta"):
             agent = cls(puzzle, architecture, settings["input"], settings["widths"])
         load_weights(agent.actor, "actor.", arrays)

@@ -7,7 +7,8 @@ Two forms are the paper's, two are ours:
 - *pairs*: every piece has an embedding, chosen by (its place in s, its place in t), and they are summed. The network is given
   both states, and sees at once how each piece has moved. The moves between two cubes do not depend on which cubie is which, so
   all cubies share their embeddings; disks of a tower, which differ, have their own.
-- *relative* (cubes): only where the moves from s to t would lead from the goal, since the cost depends on nothing else.
+- *relative* (cubes): only where the moves from s to t would lead from the goal, since the cost depends on nothing else; if
+  *symmetric*, the canonical representative of that state's symmetry class.
 
 The paper's state is the list of stickers, place by place. Here every sticker has its own number (`tokens`), since nothing else
 lets one tell which sticker of s is which of t.
@@ -45,6 +46,8 @@ class Architecture(NamedTuple):
     heads: int = 4  # attention: heads of a layer
     layers: int = 2  # attention: layers of the transformer
     shared_places: bool = False  # attention: one embedding for a place in s and in t, and one that tells s and t apart
+    relative_input: str = "pieces"  # relative: what a feature stands for, one of INPUTS in agents/networks/embedding.py
+    symmetric: bool = False  # relative: whether the canonical representative is read
 
 
 def check_architecture(architecture: Architecture) -> None:
@@ -117,10 +120,11 @@ class ChaseNet:
                 self.network = Attention(v, 2 * n, architecture)
                 spread = 0
             else:
-                self.features = make_features(puzzle, "pieces")
+                relative = (architecture.relative_input, architecture.symmetric) if form == "relative" else ("pieces", False)
+                self.features = make_features(puzzle, *relative)
                 pairs = v * v * (1 if self.shared else puzzle.state_size)
                 self.network = EmbeddingMLP(pairs if form == "pairs" else self.features.total, hidden, 1)
-                spread = puzzle.state_size
+                spread = len(self.features.offset)
             for layer in self.network.modules():
                 if isinstance(layer, nn.EmbeddingBag):
                     nn.init.normal_(layer.weight, std=spread**-0.5)  # so that a sum of as many has variance 1

@@ -26,6 +26,10 @@ class PpoChaseNetConfig:
     """Form attention: layers of the transformer."""
     shared_places: bool = False
     """Form attention: whether a place has the same embedding in both states, which a bit then tells apart."""
+    relative_input: str = "pieces"
+    """Form relative: what a feature stands for: pieces, pairs, triples, neighbours (3x3x3)."""
+    symmetric: bool = False
+    """Form relative: whether it reads the canonical representative of a symmetry class, not the state itself."""
     k: int = 14
     """Moves of a walk that ChaseNet learns from (K)."""
     plain_walks: bool = False
@@ -86,7 +90,7 @@ class PpoChaseNetConfig:
         choice(FORMS, form=self.form)
         choice(FINE_TUNES, fine_tune=self.fine_tune)
         choice(("random-state", "uniform"), scramble=self.scramble)
-        choice((name for name in INPUTS if name != "stickers"), input=self.input)
+        choice((name for name in INPUTS if name != "stickers"), **named(self, "input", "relative_input"))
         whole(1, MANY, **named(self, "walks", "warm_batch_size", "n_envs", "n_steps"))
         whole(1, **named(self, "time_limit", "n_epochs"))
         whole(2, LONGEST, k=self.k)  # equal labels have no rank correlation
@@ -94,7 +98,7 @@ class PpoChaseNetConfig:
         whole(1, MANY, **{"k * walks": self.k * self.walks, "n_envs * n_steps": self.n_envs * self.n_steps})
         whole(0, LONGEST, k_max=self.k_max)
         whole(0, self.k, warm_k=self.warm_k)
-        flag(**named(self, "plain_walks", "shared_places"))
+        flag(**named(self, "plain_walks", "shared_places", "symmetric"))
         if self.warm_k == 1:
             raise ValueError("warm_k must be 0 or at least 2: walks of one move have no rank correlation")
         whole(0, **named(self, "warm_iterations", "ppo_iterations"))
@@ -126,7 +130,8 @@ class PpoChaseNetConfig:
     @property
     def architecture(self) -> Architecture:
         """What ChaseNet looks like."""
-        return Architecture(self.form, self.hidden, heads=self.heads, layers=self.layers, shared_places=self.shared_places)
+        names = ("heads", "layers", "shared_places", "relative_input", "symmetric")
+        return Architecture(self.form, self.hidden, **named(self, *names))
 
     def k_of(self, iteration: int) -> int:
         """Moves of a walk in iteration 0..warm_iterations - 1 of the warm-up."""
@@ -185,10 +190,10 @@ PRESETS: dict[str, Preset] = {
         ),
         "the paper's ChaseNet with attention",
     ),
-    # the paper's two networks with all that the preset 2x2 gives ours: entropy, 7 million moves
+    # the paper's two networks and J, with all that the preset 2x2 gives ours: entropy, 7 million moves
     "2x2-fc-long": Preset(
         "rubik2x2-qtm",
-        replace(_2X2, form="fc", hidden=(512, 512, 256), warm_learning_rate=1e-3, warm_iterations=4000, warm_k=4),
+        replace(_2X2, form="fc", hidden=(512, 512, 256), warm_learning_rate=1e-3, warm_iterations=1000, warm_k=4),
         "the paper's fully connected ChaseNet, walks from short to long; 7 million moves of PPO",
     ),
     "2x2-attention-long": Preset(
@@ -201,7 +206,7 @@ PRESETS: dict[str, Preset] = {
             walks=250,
             warm_batch_size=500,
             warm_learning_rate=1e-3,
-            warm_iterations=3000,
+            warm_iterations=1000,
             warm_k=4,
         ),
         "the paper's ChaseNet with attention, two layers, shared places; 7 million moves of PPO",
@@ -221,5 +226,23 @@ PRESETS: dict[str, Preset] = {
             ppo_iterations=300,
         ),
         "the 3x3x3 scrambled with 1 to 8 moves",
+    ),
+    "3x3-scrambled": Preset(
+        "rubik3x3-qtm",
+        replace(
+            _2X2,
+            form="relative",
+            relative_input="neighbours",
+            symmetric=True,
+            hidden=(256, 256, 64),
+            k=26,
+            warm_iterations=800,
+            warm_batch_size=1000,
+            input="neighbours",
+            widths=(256, 256),
+            time_limit=100,
+            ppo_iterations=150,
+        ),
+        "the 3x3x3, fully scrambled: ChaseNet for searches; 2.5 million moves of PPO",
     ),
 }

@@ -32,21 +32,23 @@ class SymmetricNTupleConfig:
     temperature: float = 1.5
     """How gradually the fit of the walks' lengths levels off at saturation (T)."""
     rounds: int = 80
-    """Rounds of raise-only backups on states of the learner's own searches."""
+    """Rounds of backups on states of the learner's own searches."""
     episodes: int = 64
-    """Beam searches from random states in each round."""
+    """Beam searches from random states in each round; TD learning: greedy episodes."""
     width: int = 256
     """Beam width of the searches whose states are learnt from."""
     max_steps: int = 40
-    """Layers after which a beam search of a round gives up."""
+    """Layers after which a beam search of a round gives up; TD learning: moves after which an episode does."""
     backup_lr: float = 1.0
-    """Learning rate of the raise-only backups in the first round."""
+    """Learning rate of the backups in the first round."""
     backup_lr_end: float = 0.1
-    """Learning rate of the raise-only backups in the last round; it decays exponentially from backup_lr."""
+    """Learning rate of the backups in the last round; it decays exponentially from backup_lr."""
     two_sided: bool = False
     """Whether backups lower F as well, instead of raising it only."""
     path_lr: float = 0.0
     """Learning rate on the paths of solved searches (targets are the moves left), relative to that of backups."""
+    td: bool = False
+    """Whether rounds are TD learning: of every state on greedy episodes from walks of 1..walk_length moves, nothing else."""
     contrast: float = 0.0
     """Weight of a logistic loss on walks that tells states up to 14 moves out from random ones at `saturation`; 0 for none."""
     walk_batches_per_round: int = 4
@@ -86,9 +88,23 @@ class SymmetricNTupleConfig:
 _QTM = SymmetricNTupleConfig()
 # A random cube is about 20.6 quarter turns from the goal, or 17.7 half or quarter turns; walk_length and saturation follow.
 _HTM = replace(_QTM, bias=10.0, walk_length=18, saturation=13.0, temperature=1.0)
+# Nothing but TD: no walks to fit, no perimeter. Untrained states are farther than any that matters.
+_TD = replace(
+    _QTM,
+    td=True,
+    bias=20.0,
+    walk_length=26,
+    walk_batches=0,
+    walk_batches_per_round=0,
+    rounds=240,
+    episodes=2048,
+    max_steps=20,
+    radius=0,
+)
 
 PRESETS: dict[str, Preset] = {
     "3x3-qtm": Preset("rubik3x3-qtm", _QTM, "the 3x3x3 in quarter turns"),
     "3x3-htm": Preset("rubik3x3-htm", _HTM, "the 3x3x3 in half and quarter turns"),
+    "3x3-qtm-td": Preset("rubik3x3-qtm", _TD, "TD learning alone, on greedy episodes from 1 to 26 moves"),
     "3x3-demo": Preset("rubik3x3-qtm", replace(_QTM, rounds=20), "3x3-qtm with a quarter of the rounds, for examples/demo.py"),
 }

@@ -1,5 +1,7 @@
 """From nothing to a cost-to-go: regression on random walks, then raise-only backups on states of the learner's own searches.
 
+Or TD learning alone, see below.
+
 Walks. A walk of K moves from the goal passes states whose number of moves so far, k, is at least their distance and, while k is
 small, mostly equal to it. Further out walks say less and less: all states look alike. So k is not fitted by F itself but by
 
@@ -16,13 +18,20 @@ is a Bellman backup, and F is raised towards y where y is higher, as LRTA* does.
 of many noisy values, which is too low as a rule, and repeated lowering would carry that bias through the whole table. Batches
 of walks in between hold F in place.
 
+TD learning (`td`) is Konen's way (2023) with these tables, and learns from nothing else: episodes start after 1 to K moves from
+the goal and follow F greedily, never undoing a move; each state that they pass has the target
+
+    y = 1 + min over children of F(child)        with F = 0 at the goal and nowhere else known,
+
+and F moves towards it, up or down. The tables begin at a bias beyond what is solved, so that what is near comes down first.
+
 A weight may be hit several times in a minibatch, near the goal thousands of times; it moves by the mean of what those look-ups
 ask for. So no minibatch is too large to be stable, and all cores work on it: first the errors, each thread some of the states,
 then the weights, each thread some of the tables. The result does not depend on the number of threads.
 
-More than one process. Under torchrun each rank makes some of a round's beams and backups, which are most of the work, and tells
-the others; all then learn all of it, so every rank holds the weights that one process alone would have, to the bit. Walks are
-cheaper to draw and learn than to tell: each rank does all of them.
+More than one process. Under torchrun each rank makes some of a round's beams and backups, or of its greedy episodes, which are
+most of the work, and tells the others; all then learn all of it, so every rank holds the weights that one process alone would
+have, to the bit. Walks are cheaper to draw and learn than to tell: each rank does all of them.
 """
 
 from functools import partial
@@ -62,6 +71,14 @@ class RoundMetrics(NamedTuple):
     gap: float  # mean of what was missing, over all states
 
 
+class TdMetrics(NamedTuple):
+    """What a round of TD learning met."""
+
+    solved: float  # share of episodes that reached the goal before their last move
+    states: int  # learnt from
+    td_error: float  # mean of its absolute value, before
+
+
 class Learner:
     """Weights under training. `weights` [W, 2] float32: the weights themselves, and room to count the hits of a minibatch.
 
@@ -92,7 +109,7 @@ class Learner:
         if done < c.walk_batches:
             return {"walk_error": self.learn_walks(c.walk_lr_of(done))}
         lr = c.backup_lr_of(done - c.walk_batches)
-        metrics = self.back_up(lr)._asdict()
+        metrics = (self.learn_by_td(lr) if c.td else self.back_up(lr))._asdict()
         for _ in range(c.walk_batches_per_round):
             metrics["walk_error"] = self.learn_walks(_WALK_SHARE * lr)
         return metrics
@@ -146,26 +163,63 @@ class Learner:
         episodes = [shares[i % self.ranks][i // self.ranks] for i in range(len(starts))]
         states = self.rng.permutation(np.concatenate([kept for _, kept in episodes]))
         targets = np.concatenate(gathered(self.backed_up(agent, np.array_split(states, self.ranks)[self.rank])))
-        too_low = gap = 0.0
-        for first in range(0, len(states), _MINIBATCH):
-            cost = self._look_up(states[first : first + _MINIBATCH])
-            rise = np.clip(targets[first : first + _MINIBATCH] - cost, -_MAX_RAISE if c.two_sided else 0, _MAX_RAISE)
-            self._learn(lr * rise)
-            too_low, gap = too_low + np.count_nonzero(rise > 0), gap + rise.sum(dtype=float)
+        rise = self._approach(lr, states, targets, lowest=-_MAX_RAISE if c.two_sided else 0.0)
         paths = [(start, moves) for start, (moves, _) in zip(starts, episodes, strict=True) if moves is not None]
         if c.path_lr:
             self._learn_paths(lr * c.path_lr, paths)
         lengths = [len(moves) for _, moves in paths]
-        n = len(states)
-        return RoundMetrics(len(lengths) / len(starts), float(np.mean(lengths or [0])), too_low / n, gap / n)
+        solved, length = len(lengths) / len(starts), float(np.mean(lengths or [0]))
+        return RoundMetrics(solved, length, float((rise > 0).mean()), float(rise.mean(dtype=float)))
+
+    def learn_by_td(self, lr: float) -> TdMetrics:
+        """A round of TD learning: each state of greedy episodes moves towards one move more than the lowest of its children."""
+        c, agent = self.config, self.agent()
+        walks = self.puzzle.canonical_walks(sample_seeds(self.rng, c.episodes), c.walk_length)
+        walks = walks.reshape(c.episodes, c.walk_length, -1)
+        starts = walks[np.arange(c.episodes), self.rng.integers(c.walk_length, size=c.episodes)]
+        shares = gathered(self.greedy_episodes(agent, starts[self.rank :: self.ranks]))
+        states = np.empty((c.max_steps, c.episodes, self.puzzle.state_size), np.uint8)
+        targets = np.empty((c.max_steps, c.episodes), np.float32)
+        for rank, (passed, backed_up) in enumerate(shares):
+            states[:, rank :: self.ranks], targets[:, rank :: self.ranks] = passed, backed_up
+        order = self.rng.permutation(np.flatnonzero(np.isfinite(targets)))
+        errors = self._approach(lr, states.reshape(-1, self.puzzle.state_size)[order], targets.ravel()[order], -_MAX_RAISE)
+        return TdMetrics(float(np.isnan(targets[-1]).mean()), len(order), float(np.abs(errors).mean(dtype=float)))
+
+    def greedy_episodes(self, agent: SymmetricNTuple, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Follow F from states [B, S], never undoing a move: states passed [steps, B, S] and 1 + the least F of their children
+        [steps, B] float32, nan once the goal is reached."""
+        steps, puzzle = self.config.max_steps, self.puzzle
+        passed, targets = np.zeros((steps, *states.shape), np.uint8), np.full((steps, len(states)), np.nan, np.float32)
+        on, last = np.arange(len(states)), np.full(len(states), -1)  # episodes under way, and the move before of each
+        for step in range(steps):
+            children = puzzle.expand(states)
+            costs = agent.cost_to_go(children.reshape(-1, puzzle.state_size)).reshape(children.shape[:2])
+            passed[step, on], targets[step, on] = states, 1 + costs.min(axis=1)
+            begun = last >= 0
+            costs[np.flatnonzero(begun), puzzle.inverse_action[last[begun]]] = np.inf
+            last = costs.argmin(axis=1)
+            states = children[np.arange(len(states)), last]
+            left = ~puzzle.is_solved(states)
+            states, on, last = states[left], on[left], last[left]
+            if not len(states):
+                break
+        return passed, targets
+
+    def _approach(self, lr: float, states: np.ndarray, targets: np.ndarray, lowest: float) -> np.ndarray:
+        """Move F of states [B, S] towards targets [B], by errors from `lowest` to _MAX_RAISE; returns these [B]."""
+        errors = np.empty(len(states), np.float32)
+        for first in range(0, len(states), _MINIBATCH):
+            some = slice(first, first + _MINIBATCH)
+            errors[some] = np.clip(targets[some] - self._look_up(states[some]), lowest, _MAX_RAISE)
+            self._learn(lr * errors[some])
+        return errors
 
     def _learn_paths(self, lr: float, paths: list[tuple[np.ndarray, list[int]]]) -> None:
         """Regression of F on the moves left, at every state [S] on the way of solutions, whether that raises or lowers it."""
         states, left = on_the_way(self.puzzle, paths)
         order = self.rng.permutation(len(states))
-        for first in range(0, len(order), _MINIBATCH):
-            some = order[first : first + _MINIBATCH]
-            self._learn(lr * np.clip(left[some] - self._look_up(states[some]), -_MAX_RAISE, _MAX_RAISE))
+        self._approach(lr, states[order], left[order], -_MAX_RAISE)
 
     def backed_up(self, agent: SymmetricNTuple, states: np.ndarray) -> np.ndarray:
         """y [B] float32 of states [B, S] outside the perimeter."""

@@ -102,7 +102,13 @@ ONE_BY_ONE, AT_ONCE = "3x3-short", "3x3-short-per-action"
 SMALL_HEADS = {"2x2-short": "2x2", "2x2-short-per-action": "2x2-per-action"}  # a third of the presets' iterations
 HEADS = {ONE_BY_ONE: "3x3", AT_ONCE: "3x3-per-action"}
 UPDATES = {f"update-{rule}": rule for rule in ("ema", "states", "threshold")}
-RUNS = [Run("2x2", 0), Run("2x2", 1), *(Run(preset) for preset in (*TOWERS, *THESIS_TOWERS, *LARGE))]
+# The whole of the last two takes an hour of one core.
+THESIS_ITERATIONS: dict[str, dict[str, Any]] = {
+    "hanoi-7-3-thesis": {"iterations": 300},
+    "hanoi-10-3-thesis": {"iterations": 1500},
+}
+RUNS = [Run("2x2", 0), Run("2x2", 1), *(Run(preset) for preset in (*TOWERS, *LARGE))]
+RUNS += [Run(preset, 0, THESIS_ITERATIONS.get(preset, {})) for preset in THESIS_TOWERS]
 RUNS += [Run(preset, seed) for preset in TALL for seed in (1, 2)]
 RUNS += [Run(preset, 0, {"iterations": 400}) for preset in THESIS]
 RUNS += [Run("2x2", 0, {"target_update": rule, "iterations": 40}, name) for name, rule in UPDATES.items()]

@@ -32,6 +32,12 @@ SEARCHES = {
     "BWAS": Search("bwas", {"weight": 0.6, "batch": 100}, nodes=20_000),
     "DeepCube's MCTS": Search("mcts-deepcube-literal", nodes=20_000),
 }
+# of fully scrambled 3x3x3s, by ChaseNet's values
+FAR = {
+    "beam 1,024": Search("beam", {"width": 1024, "max_steps": 60}, nodes=10**9),
+    "beam 4,096": Search("beam", {"width": 4096, "max_steps": 60}, nodes=10**9),
+    "BWAS": Search("bwas", {"weight": 0.2, "batch": 1000}, nodes=2_000_000),
+}
 
 
 def chasenet(agent: Any, folder: Path) -> dict[str, Any]:
@@ -88,7 +94,9 @@ def truth(agent: Agent, folder: Path) -> dict[str, Any]:
 
 FORMS, TUNED = ("2x2-pairs", "2x2-relative", "2x2-fc", "2x2-attention"), ("2x2-pairs-bound", "2x2-pairs-paper")
 CUBES: tuple[str, ...] = ("2x2", "2x2-long", *FORMS, *TUNED)
-RUNS = [Run("2x2", seed) for seed in (0, 1, 2)] + [Run(preset) for preset in ("2x2-long", *FORMS, "hanoi-4-3", "3x3-8")]
+RUNS = [Run("2x2", seed) for seed in (0, 1, 2)] + [
+    Run(preset) for preset in ("2x2-long", *FORMS, "hanoi-4-3", "3x3-8", "3x3-scrambled")
+]
 RUNS += [Run("2x2-pairs", seed, {"fine_tune": name.rpartition("-")[2]}, name) for name in TUNED for seed in (0, 1, 2)]
 RUNS += [Run("2x2-pairs", seed) for seed in (1, 2)]
 # the warm-up alone, J = 1000 as in the paper, on its walks
@@ -111,6 +119,7 @@ QUESTIONS = [
     Question("chasenet", CUBES, measure=chasenet),
     Question("correlations", CHASE, measure=correlations),
     Question("turns", ("3x3-8",), partial(turned, most=8, n=200, seed=SEED), POLICIES | SEARCHES),
+    Question("scrambled", ("3x3-scrambled",), partial(uniform, n=100, seed=SEED), POLICIES | FAR),
     Question("learning", CUBES, measure=curves("success", "length", "reward", against="moves")),
 ]
 
@@ -148,6 +157,7 @@ SECTIONS = [
     ),
     Section("ChaseNet: rank correlations on both kinds of walk", "correlations", table=correlations_table, note=NOTE),
     Section("Learning", "learning", "run, training, success, length, reward", plot=LEARNING),
+    Section("3x3x3, fully scrambled", "scrambled", "run, training, search, cubes, solved, mean length, nodes, CPU s"),
     Section("3x3x3 by turns", "turns", by="turns", note=f"The paper: {LIN['source']}."),
 ]
 STUDY = Study(

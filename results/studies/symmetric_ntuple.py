@@ -61,7 +61,17 @@ RUNS += [Run("3x3-qtm", 0, changed, name) for name, changed in PARTS.items()]
 RUNS += [Run("3x3-demo", seed, changed, name) for name, changed in OBJECTIVES.items() for seed in range(3)]
 BOTH = OBJECTIVES["two-sided-paths"]  # what wins in a quarter of the rounds, in all of them
 RUNS += [Run(preset, seed, BOTH, f"{preset}-two-sided-paths") for preset in ("3x3-qtm", "3x3-htm") for seed in (0, 1)]
+# TD learning alone; nothing helps the searches, neither a perimeter nor the inverse cube.
+TD = ("3x3-qtm-td", "3x3-qtm-td-15")
+RUNS += [Run("3x3-qtm-td", seed) for seed in (0, 1)]
+RUNS += [Run("3x3-qtm-td", seed, {"walk_length": 15, "max_steps": 18}, "3x3-qtm-td-15") for seed in (0, 1)]
+TD_SEARCHES = {
+    "greedy": Search("greedy", {"max_steps": 50}),
+    **{f"beam {width:,}": beam(width, radius=0, inverse=False) for width in (256, 1024, 8192)},
+    **{f"BWAS, weight {w}": Search("bwas", {"weight": w, "batch": 100}, nodes=1_000_000) for w in (0.2, 0.3)},
+}
 QUESTIONS = [
+    Question("td", TD, partial(uniform, n=200), TD_SEARCHES),
     Question("test set", ("3x3-qtm",), TEST_SET, {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
     Question("tails", ("trained-qtm",), TEST_SET, QTM_TAILS | {"certified": proof(20)}),
     Question("tails", ("3x3-qtm",), TEST_SET, QTM_TAILS, seeds=(1,)),
@@ -152,6 +162,7 @@ def length_plot(answers: list[Answer]) -> Figure:
     return figure
 
 
+UNIFORM = "run, training, search, cubes, solved, mean length, nodes, CPU s"
 COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
 PROVEN = "run, training, search, cubes, solved, mean length, optimal, proven, nodes, CPU s"
 KEYS = ("length", "optimal", "seconds", "on", "training", "source")
@@ -170,6 +181,9 @@ SECTIONS = [
     Section("Uniformly random cubes", "uniform", COLUMNS),
     Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
     Section("Prefixes", "prefixes", table=prefix_table),
+    Section(
+        "TD learning alone, uniformly random cubes", "td", "run, training, search, cubes, solved, mean length, nodes, CPU s"
+    ),
 ]
 STUDY = Study(
     "symmetric_ntuple", [*RUNS, *short_runs("3x3-demo", 8)], [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from agents.protocol import Agent
-from results.measure import metrics
+from results.measure import curves, metrics
 from results.plots import solved_plot
 from results.published import KONEN, KONEN_TABLE_9
 from results.questions import Answer, Question, Run, Search, Study
@@ -27,12 +27,17 @@ BOARDS: dict[str, dict[str, Any]] = {
     "sticker-points": {"board": "sticker", "tuple_length": 4, "tuple_mode": "random-points"},
 }
 EPISODES = {"2x2-qtm": 100_000, "2x2-htm": 100_000, "3x3-qtm": 60_000, "3x3-htm": 60_000}  # that boards are compared after
+MANY_EPISODES: list[tuple[str, int, dict[str, Any]]] = [(preset, 10_000_000, {}) for preset in ("2x2-qtm", "3x3-qtm")]
 TRIALS: list[tuple[str, int, dict[str, Any]]] = [  # preset, episodes, changed settings (the report's: alpha 0.25, lam 0)
     *(("2x2-htm", 1_000_000, changed) for changed in ({"alpha": 0.25, "lam": 0.0}, {"lam": 0.0}, {})),
     *(("2x2-qtm", 1_000_000, changed) for changed in ({"lam": 0.0}, {})),
     *(("3x3-qtm", 400_000, changed) for changed in ({"alpha": 0.25}, {}, {"lam": 0.3}, {"n_tuples": 240})),
-    *((preset, EPISODES[preset], changed) for preset in ("2x2-qtm", "3x3-qtm") for changed in ({"max_steps": 1}, {})),
+    *(("2x2-qtm", 100_000, changed) for changed in ({"max_steps": 1}, {})),
+    *(("3x3-qtm", 60_000, changed) for changed in ({"max_steps": 1, "alpha": 0.25}, {})),  # with alpha 1 weights overflow
     *(("3x3-qtm-nsym8", 60_000, changed) for changed in ({"alpha": 0.25}, {})),
+    *((preset, 60_000, {}) for preset in ("3x3-qtm-nsym16", "3x3-qtm-nsym24")),
+    ("3x3-qtm", 400_000, {"p_max": 20, "max_steps": 23}),
+    *MANY_EPISODES,
 ]
 
 
@@ -45,6 +50,13 @@ def konen(iterations: int, **more: Any) -> Search:
 def last(agent: Agent, folder: Path) -> dict[str, Any]:
     """The share that the agent alone solved when training ended, mean over 1..p_max twists."""
     return {"solved_alone": next(row["solved"] for row in reversed(metrics(folder)) if "solved" in row)}
+
+
+def share_learnt(agent: Agent, folder: Path) -> dict[str, Any]:
+    """The share of training episodes solved, of the first 10,000, the next 10,000 and so on."""
+    rows, tens = metrics(folder), 10_000 // 1000
+    shares = [row["train_solved"] for row in rows]
+    return {"solved_in_training": [float(np.mean(shares[i : i + tens])) for i in range(0, len(shares), tens)]}
 
 
 def everywhere(agent: Agent, folder: Path) -> dict[str, Any]:
@@ -72,12 +84,23 @@ COMPARED = {  # preset -> board -> name of the run
 for preset, names in COMPARED.items():
     for board, name in names.items():
         RUNS += [Run(preset, seed, {"episodes": EPISODES[preset], **BOARDS[board]}, name) for seed in (0, 1, 2)]
+BY_SYMMETRIES = {
+    nsym: named(preset, 60_000, {})
+    for nsym, preset in {0: "3x3-qtm", 8: "3x3-qtm-nsym8", 16: "3x3-qtm-nsym16", 24: "3x3-qtm-nsym24"}.items()
+}
+BY_TWISTS = tuple(named("3x3-qtm", 400_000, changed) for changed in ({}, {"p_max": 20, "max_steps": 23}))
+LONG = tuple(named(*trial) for trial in MANY_EPISODES)
 RUNS += [
     Run(preset, 0, {"episodes": episodes, **changed}, named(preset, episodes, changed)) for preset, episodes, changed in TRIALS
 ]
+THIRTEEN = partial(turned, first=13, most=13, n=200, allow_undo=True)  # as the report's table 9
 QUESTIONS = [
     Question("boards", tuple(name for names in COMPARED.values() for name in names.values()), measure=last),
     Question("trials", tuple(named(*trial) for trial in TRIALS), measure=last),
+    Question("learning", tuple(BY_SYMMETRIES.values()), measure=share_learnt),
+    Question("symmetries", tuple(BY_SYMMETRIES.values()), THIRTEEN, ALONE | MCTS | {"MCTS 800": konen(800)}),
+    Question("more twists", BY_TWISTS, partial(turned, most=15, n=200, allow_undo=True), ALONE),
+    Question("episodes", LONG, measure=curves("solved")),
     Question("all states", (*SMALL, *(OLD[preset].name for preset in SMALL)), measure=everywhere),
 ]
 for preset, most in MOST.items():
@@ -131,6 +154,19 @@ def table_9(answers: list[Answer]) -> str:
     return table(["nSym", "training, h, ours", "the report's", *searches], rows)
 
 
+def learning_table(answers: list[Answer]) -> str:
+    """A line per run: percent of the training episodes solved, ten thousand at a time."""
+    rows = [[a.run.title, *(f"{100 * share:.1f}" for share in a.record["found"]["solved_in_training"])] for a in answers]
+    return table(["percent of training episodes solved; up to", *(f"{10 * i},000" for i in range(1, len(rows[0])))], rows)
+
+
+def episodes_table(answers: list[Answer]) -> str:
+    """A line per run: percent solved alone after each million episodes."""
+    found = {a.run.title: {step / 1e6: f"{100 * share:.1f}" for step, share in a.record["found"]["solved"]} for a in answers}
+    rows = [[title, *(curve[million] for million in range(1, 11))] for title, curve in found.items()]
+    return table(["percent solved alone; million episodes", *map(str, range(1, 11))], rows)
+
+
 BESIDE = {preset: {label: dict(enumerate(row, 1)) for label, row in KONEN[preset].items()} for preset in MOST}
 PLOT = ("solved.png", "Percent solved by twists", partial(solved_plot, below="twists p", beside=BESIDE))
 SECTIONS = []
@@ -144,6 +180,10 @@ SECTIONS += [
     Section("Greedily from all states", "all states", "run, training, states, solved_greedily%"),
     Section("Boards", "boards", table=boards_table),
     Section("Time beside the report's table 9", "plain walks", runs=LARGE, table=table_9, note=f"{KONEN_TABLE_9['source']}."),
+    Section("Symmetries, learning curves", "learning", table=learning_table),
+    Section("Symmetries, 60,000 episodes, 13 twists", "symmetries", "run, training, search, cubes, solved, CPU s"),
+    Section("More twists in training, 3x3x3, 400,000 episodes", "more twists", by="twists p"),
+    Section("Ten million episodes", "episodes", table=episodes_table),
     Section("Trials", "trials", "run, training, solved_alone%", note=f"Konen: {KONEN['source']}."),
 ]
 STUDY = Study("td_ntuple", [*RUNS, *short_runs("2x2-qtm", 150_000)], [*QUESTIONS, CURVE], SECTIONS, ("episodes",))
