@@ -162,7 +162,6 @@ def length_plot(answers: list[Answer]) -> Figure:
     return figure
 
 
-UNIFORM = "run, training, search, cubes, solved, mean length, nodes, CPU s"
 COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
 PROVEN = "run, training, search, cubes, solved, mean length, optimal, proven, nodes, CPU s"
 KEYS = ("length", "optimal", "seconds", "on", "training", "source")
@@ -181,9 +180,7 @@ SECTIONS = [
     Section("Uniformly random cubes", "uniform", COLUMNS),
     Section("What each part is worth, test set, beam 1,024", "parts", COLUMNS),
     Section("Prefixes", "prefixes", table=prefix_table),
-    Section(
-        "TD learning alone, uniformly random cubes", "td", "run, training, search, cubes, solved, mean length, nodes, CPU s"
-    ),
+    Section("TD learning alone, uniformly random cubes", "td", COLUMNS),
 ]
 STUDY = Study(
     "symmetric_ntuple", [*RUNS, *short_runs("3x3-demo", 8)], [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds")
