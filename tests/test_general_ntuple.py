@@ -81,8 +81,35 @@ def test_a_view_has_the_state_and_its_inverse(rng):
 
 def test_a_view_sees_pieces_where_a_state_lists_stickers():
     _, view, images = found(Rubik4x4())
-    assert sorted(view.radix.tolist()) == [6] * 24 + [24] * 32  # centres; corners and edges
+    assert sorted(view.radix[: view.first].tolist()) == [6] * 24 + [24] * 32  # centres; corners and edges
     assert len(images.source) == 96
+
+
+def test_a_view_says_where_pieces_are_that_are_like_no_other(rng):
+    for puzzle, n in ((Rubik4x4(), 8 + 24), (Rubik5x5(), 8 + 12 + 24)):  # not of centres
+        view = found(puzzle)[1]
+        assert (view.radix[view.first :] == 24).all() and len(view.radix) == view.first + n
+        x = view.read(puzzle.random_states(sample_seeds(rng, 500)))
+        for place in range(view.first):  # what is where the others have to be told about
+            told = view.slot[place, x[:, place]]
+            assert ((told >= view.first) == (view.radix[place] == 24)).all()
+            some = np.flatnonzero(told >= 0)
+            np.testing.assert_array_equal(x[some, told[some]], view.other[place, x[some, place]])
+        # A piece is in one place at a time, and which of its kind is where is all there is to know of them.
+        at = [np.sort(view.slot[np.arange(view.first), row])[-n:] for row in x[:, : view.first]]
+        assert all(np.array_equal(row, np.arange(view.first, view.first + n)) for row in at)
+        assert len(np.unique(x[:, view.first :], axis=0)) == len(x)
+
+
+def test_where_pieces_are_depends_on_nothing_else(rng):
+    puzzle = Rubik4x4()
+    view = found(puzzle)[1]
+    wing = next(e for e in range(view.first, len(view.radix)) if len(np.unique(np.argwhere(view.slot == e)[:, 0])) == 24)
+    seen = set()
+    for state in puzzle.random_states(sample_seeds(rng, 200)):
+        before, after = view.read(state[None])[0, wing], view.read(puzzle.expand(state[None])[0])[:, wing]
+        seen.add((int(before), after.tobytes()))
+    assert len(seen) == 24  # where it goes follows from where it is
 
 
 def test_a_view_sees_pieces_where_some_stickers_never_move():
@@ -130,10 +157,13 @@ def test_tables_look_at_neighbours_and_at_what_tells_which_moves_are_legal():
     board = SlidingTile(4, 4)
     states, view, images = found(board)
     tuples = choose_tuples(board, view, images, states, GeneralNTupleConfig().budget())
-    assert all(16 in each for each in tuples)  # where the blank is
-    places = [[divmod(e, 4) for e in each if e < 16] for each in tuples if any(e < 16 for e in each)]
-    assert 0.4 < len(places) / len(tuples) < 0.6  # the others look at where tiles are
-    assert {len(each) for each in places} == {3, 4} and {
+    pairs = [each for each in tuples if len(each) == 2]
+    assert all(each[0] == 16 for each in pairs)  # where the blank is
+    assert {int(source[each[1]]) for each in pairs for source in images.source} == set(range(32)) - {16}
+    larger = [each for each in tuples if len(each) > 2]
+    places = [[divmod(e, 4) for e in each] for each in larger if max(each) < 16]
+    assert len(places) == len(larger) / 2  # the others look at where tiles are
+    assert {len(each) for each in places} == {4, 5} and {
         both for each in places for r, c in each for both in ((r, c), (c, r))
     } == set(np.ndindex(4, 4))
     for each in places:
@@ -201,6 +231,30 @@ def test_walks_are_fitted_through_a_link_that_levels_off(rng):
     assert plain_cost(agent, weights, state)[0] == pytest.approx(6, abs=0.05)
 
 
+@pytest.mark.parametrize(
+    ("name", "far", "k"),
+    [
+        ("rubik3x3-qtm", 2 / 3 * 26, 23),
+        ("rubik4x4-qtm", 18, 24),  # shorter than 9/10 of 45 moves, and so is what counts as far
+        ("lights-out-7", 2 / 3 * 49, 44),  # moves add up
+        ("top-spin-20-4", 2 / 3 * 80, 72),  # three moves to choose from
+        ("sliding-tile-3-3", 36, 22),
+    ],
+)
+def test_walks_are_as_long_as_tables_can_tell(name, far, k):
+    puzzle, config = puzzle_from_name(name), GeneralNTupleConfig()
+    assert config.moves_of(puzzle, find_relations(puzzle, sample(puzzle)[::1024])) == (pytest.approx(far), k)
+
+
+def test_the_error_of_walks_is_that_of_states_not_told_yet(monkeypatch):
+    """A state says much about the next one of its walk, so of those met later the error is too small to compare."""
+    learner = Learner(Pyraminx(), replace(SMALL, walk_length=20, walks=64), 0)
+    learnt = []
+    monkeypatch.setattr(learner, "_learn", lambda states, targets, *rest: learnt.append(targets) or float(len(targets) ** 2))
+    assert learner.learn_walks(0.1) == 64
+    assert [len(each) for each in learnt] == [64, 19 * 64] and len(np.unique(learnt[0])) > 10
+
+
 @pytest.mark.parametrize("name", ["rubik3x3-qtm", "rubik4x4-qtm", "megaminx", "lights-out-4"])
 def test_moves_that_cancel_are_not_counted(name, rng):
     puzzle = puzzle_from_name(name)
@@ -262,7 +316,7 @@ def test_it_learns_to_solve(rng):
     after_walks = optimal()
     while learner.done < learner.total:
         metrics = learner.iterate()
-    assert untrained < 0.1 and after_walks > untrained + 0.2
+    assert untrained < 0.1 and after_walks > untrained + 0.1
     assert optimal() > max(0.85, after_walks) and metrics["solved"] == 1 and metrics["start_depth"] == 0
 
 

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget
+from agents.general_ntuple.walks import Relations
 from agents.networks.schedule import geometric
 from agents.protocol import Preset
 from rubiks_gym.checks import MANY, named, number, whole
 from rubiks_gym.puzzles import LONGEST, Puzzle
 
 _REPLAY = 1 << 15  # states along solutions
+_WAYS = np.log(1e33)  # of a walk: of those that can go more ways, tables cannot tell how long they were
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,9 @@ class GeneralNTupleConfig:
     tables: int = 2
     """Tables of each size at least, where there are so many different ones."""
     far: float = 0.0
-    """Cost-to-go of every state in an untrained network; 0 for two thirds of the puzzle's own scramble length."""
+    """F of an untrained network; 0: 2/3 of the scramble length, less if walks are short; 4/5 where moves may be illegal."""
     walk_length: int = 0
-    """Moves of a random walk (K); 0 for 9/10 of the puzzle's own scramble length, or 3/4 where moves may be illegal."""
+    """Moves of a random walk (K); 0: 9/10 of the scramble length (at most 10^33 ways), or 1/2 where moves may be illegal."""
     walks: int = 2048
     """Random walks in a batch."""
     walk_batches: int = 30
@@ -51,11 +55,13 @@ class GeneralNTupleConfig:
     """Learning rate of the Bellman backups of states that beams kept, in the first round."""
     backup_lr_end: float = 0.03
     """Learning rate of the Bellman backups in the last round; it decays exponentially from backup_lr."""
+    backup_every: int = 2
+    """Of the states that beams kept, one in so many is backed up."""
     perimeter: int = 20_000
     """States of the goal perimeter at most, whose distances are exact."""
 
     def __post_init__(self) -> None:
-        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter"))
+        whole(1, MANY, **named(self, "walks", "episodes", "width", "table_weights", "perimeter", "backup_every"))
         whole(1, MOST_WEIGHTS, weights=self.weights)
         whole(1, 64, **named(self, "sizes", "coverage", "tables"))
         whole(0, LONGEST, walk_length=self.walk_length)
@@ -67,10 +73,16 @@ class GeneralNTupleConfig:
         """What the tables may take."""
         return Budget(self.table_weights, self.weights, self.sizes, self.coverage, self.tables)
 
-    def moves_of(self, puzzle: Puzzle, always: bool) -> tuple[float, int]:
-        """The bias and K of a puzzle whose moves can `always` be made, or not."""
-        k = 9 * puzzle.k_max // 10 if always else 3 * puzzle.k_max // 4
-        return self.far or 2 / 3 * puzzle.k_max, self.walk_length or max(k, 6)
+    def moves_of(self, puzzle: Puzzle, relations: Relations | None) -> tuple[float, int]:
+        """The bias and K of a puzzle, by what is known of its moves if they can always be made."""
+        if relations is None:
+            return self.far or 0.8 * puzzle.k_max, self.walk_length or max(puzzle.k_max // 2, 6)
+        k = longest = max(9 * puzzle.k_max // 10, 6)
+        if not relations.commute.all():  # where all commute, moves add up, and walks of any length can be told apart
+            longest = min(k, int(_WAYS / np.log(max(puzzle.n_actions - 1, 2))))
+        walk_length = self.walk_length or longest
+        # A link that levels off far below the bias would not let F come down.
+        return self.far or 2 / 3 * puzzle.k_max * min(walk_length / k, 1), walk_length
 
     def replay_of(self, always: bool, new: int) -> int:
         """How many states along solutions are learnt from after a round with so many new ones.
@@ -88,12 +100,13 @@ class GeneralNTupleConfig:
         return geometric(self.backup_lr, self.backup_lr_end, round, self.rounds)
 
 
+_BOARD = {"backup_lr": 0.8, "backup_lr_end": 0.08, "path_lr": 0.3, "backup_every": 4}
 # What the results are measured with. Nothing else here knows a puzzle by name: --puzzle NAME alone does as well.
 PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
     for name, puzzle, minutes, changed in (
         ("15-puzzle", "sliding-tile-4-4", 4, {"rounds": 500}),
-        ("24-puzzle", "sliding-tile-5-5", 12, {"rounds": 250, "weights": 160_000_000, "sizes": 3}),
+        ("24-puzzle", "sliding-tile-5-5", 8, {"rounds": 500, **_BOARD, "table_weights": 400_000, "sizes": 1}),
         ("35-puzzle", "sliding-tile-6-6", 6, {"rounds": 100}),
         ("48-puzzle", "sliding-tile-7-7", 6, {"rounds": 60}),
         ("pyraminx", "pyraminx", 1, {"rounds": 30}),
@@ -105,8 +118,8 @@ PRESETS: dict[str, Preset] = {
         ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
         ("3x3x3", "rubik3x3-qtm", 7, {"walk_batches": 1500, "rounds": 180}),
         ("3x3x3-htm", "rubik3x3-htm", 7, {"walk_batches": 1500, "rounds": 120}),
-        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 1500, "rounds": 60, "weights": 80_000_000}),
-        ("5x5x5", "rubik5x5-qtm", 7, {"walk_batches": 100, "rounds": 5}),
-        ("megaminx", "megaminx", 7, {"walk_batches": 200, "rounds": 8}),
+        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 3600, "rounds": 0, "weights": 80_000_000}),
+        ("5x5x5", "rubik5x5-qtm", 5, {"walk_batches": 350, "rounds": 0}),
+        ("megaminx", "megaminx", 5, {"walk_batches": 700, "rounds": 8}),
     )
 }

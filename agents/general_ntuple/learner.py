@@ -46,7 +46,6 @@ _SATURATION, _TEMPERATURE = 0.75, 0.05  # c and T as shares of K
 _AT_A_TIME = 1 << 12  # states whose targets are worked out before they are learnt from
 _GROW, _SHRINK = 1.2, 0.8  # what becomes of the length of walks that beams start from
 _MANY_SOLVED, _FEW_SOLVED = 0.75, 0.4  # shares
-_EVERY = 2  # of the states that beams keep, one in so many is backed up
 _ANYWHERE = 4.0  # in scramble lengths of the puzzle: a walk that is longer leads to no particular states
 _LONGEST = 2.0  # layers of a beam at most, in moves of the longest walk it may start from, or in scramble lengths
 _WALKS_PER_ROUND = 2  # batches of walks after each round, where moves can always be made
@@ -75,7 +74,7 @@ class Learner:
         self.done, self.total = 0, config.walk_batches + config.rounds
         self.phases = ((config.walk_batches, 1.0), (config.rounds, _ROUND))
         self.relations = find_relations(puzzle, sample(puzzle)[::_RELATED])
-        self.far, self.walk_length = config.moves_of(puzzle, self.relations is not None)
+        self.far, self.walk_length = config.moves_of(puzzle, self.relations)
         self._untrained = GeneralNTuple.chosen(puzzle, self.far, config.budget())
         self._folds = find_folds(self._untrained.reader, self._untrained.tuples)
         self._fewer = self._untrained.without({fold.small for fold in self._folds})
@@ -103,13 +102,18 @@ class Learner:
         return metrics
 
     def learn_walks(self, lr: float) -> float:
-        """Regression on one batch of walks; returns the mean squared error before."""
+        """Regression on one batch of walks; returns the mean squared error before.
+
+        That is of as many states as there are walks: of later ones, others of the same walks have told already.
+        """
         c, k = self.config, self.walk_length
         states, steps = walks(self.puzzle, self.relations, self.rng, c.walks, k)
         order = self.rng.permutation(steps.size)
         link = (_SATURATION * k, max(_TEMPERATURE * k, 0.5))
-        some = states.reshape(-1, self.puzzle.state_size)[order]
-        return self._learn(some, steps.ravel()[order], lr, np.inf, link) / steps.size
+        states, steps = states.reshape(-1, self.puzzle.state_size)[order], steps.ravel()[order]
+        error = self._learn(states[: c.walks], steps[: c.walks], lr, np.inf, link) / c.walks
+        self._learn(states[c.walks :], steps[c.walks :], lr, np.inf, link)
+        return error
 
     def learn_beams(self, lr: float) -> RoundMetrics:
         """A round of beams, then their paths and backups of the states they kept."""
@@ -126,7 +130,7 @@ class Learner:
                 max_steps=longest,
                 perimeter=self.perimeter,
                 budget=Budget(nodes=2**60),
-                watch=lambda layer: kept.append(layer[::_EVERY]),
+                watch=lambda layer: kept.append(layer[:: c.backup_every]),
             )
             return found, kept
 

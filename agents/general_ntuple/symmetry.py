@@ -39,7 +39,7 @@ def find_images(puzzle: Puzzle, view: View, states: np.ndarray) -> Images:
             symmetries = find_symmetries(puzzle)
         except ValueError:  # moves so alike that there are too many
             return _tied_to(view.read(states), [view.read(states)], view, False)
-        inverses = [states] + ([puzzle.inverse(states)] if symmetries.inversion and len(view.radix) > view.first else [])
+        inverses = [states] + ([puzzle.inverse(states)] if symmetries.inversion else [])
         images = [view.read(np.ascontiguousarray(each)) for of in inverses for each in symmetries.images(of).swapaxes(0, 1)]
         return _tied_to(view.read(states), images, view, len(inverses) == 2)
     same = np.arange(puzzle.n_actions)

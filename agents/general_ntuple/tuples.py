@@ -6,8 +6,9 @@ entries are of one kind, from pairs of entries that change together; where there
 every composition of them (two corners and three edges, ...). Those are taken first whose entries (with their images under the
 symmetries of the puzzle) are seen least. There are tables of several sizes: small ones learn fast and know little, large ones
 the other way round. If there is an inverse view that is no image of the other one, each set is looked for in both: what is at
-these places, and where that is which belongs there. Where some moves are illegal and one entry tells which, every table looks
-at that one too.
+these places, and where that is which belongs there, as far as that is like nothing else. Where some moves are illegal and one
+entry tells which, small tables look at that one and each other. Larger ones do not: everything would have to be learnt once for
+each of its values.
 
 Letters: P patterns, E entries, A actions, B batch.
 """
@@ -38,7 +39,6 @@ class Budget(NamedTuple):
 
 def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray, budget: Budget) -> list[tuple[int, ...]]:
     """Tuples of entries of a view, large ones first."""
-    always = _legality(puzzle, view, states)
     patterns, counts = np.unique(_patterns(puzzle, view, images, states), axis=0, return_counts=True)
     share = counts / counts.sum()
     kinds = _kinds(puzzle, view)
@@ -48,25 +48,29 @@ def choose_tuples(puzzle: Puzzle, view: View, images: Images, states: np.ndarray
     left = budget.weights
     home = _home(puzzle, view) if not images.inversion else None
     of_sizes: list[list[tuple[int, ...]]] = []
-    room = table // _size(view, always)
+    room = table
     while len(of_sizes) < budget.sizes and (
         sets := _covering(view, images, patterns.astype(np.int64), share, kinds, budget, room)
     ):
         of_sizes.append(sets)
         room = max(_size(view, each) for each in sets) // _SMALLER
+    wanted = _with_legality(puzzle, view, images, states)
     for sets in reversed(of_sizes):  # small ones first: they take little, and see most states
-        for each in sets if home is None else [both for one in sets for both in (one, tuple(home[list(one)].tolist()))]:
-            with_always = tuple(dict.fromkeys((*always, *each)))  # first: then most children read where their siblings did
-            if with_always not in found and _size(view, with_always) <= left:
-                left -= _size(view, with_always)
-                found.append(with_always)
+        wanted += sets if home is None else [both for one in sets for both in (one, tuple(home[list(one)].tolist()))]
+    for each in wanted:
+        if each not in found and _size(view, each) <= left:
+            left -= _size(view, each)
+            found.append(each)
     return sorted(found, key=len, reverse=True)
 
 
 def _home(puzzle: Puzzle, view: View) -> np.ndarray | None:
-    """The entry [n] of the inverse view that says where what belongs to each entry is, if there is such a view."""
-    home = view.slot[np.arange(view.first), view.read(puzzle.goal[None])[0, : view.first]]
-    return home.astype(np.int64) if (home >= 0).all() else None
+    """The entry [n] that says where what belongs to each entry is, or itself where that has no place of its own.
+
+    None if there is no inverse view.
+    """
+    home = view.slot[np.arange(view.first), view.read(puzzle.goal[None])[0, : view.first]].astype(np.int64)
+    return np.where(home >= 0, home, np.arange(view.first)) if len(view.radix) > view.first else None
 
 
 def _kinds(puzzle: Puzzle, view: View) -> np.ndarray:
@@ -93,15 +97,16 @@ def _patterns(puzzle: Puzzle, view: View, images: Images, states: np.ndarray) ->
     return (x != view.read(some)[:, None, : view.first])[legal]
 
 
-def _legality(puzzle: Puzzle, view: View, states: np.ndarray) -> tuple[int, ...]:
-    """The entry that tells which actions are legal, if some are not and one entry does."""
+def _with_legality(puzzle: Puzzle, view: View, images: Images, states: np.ndarray) -> list[tuple[int, ...]]:
+    """The entry that tells which actions are legal, if some are not and one does, with each other entry; images left out."""
     legal = puzzle.legal(states)
     if legal.all():
-        return ()
+        return []
     _, kinds = np.unique(legal, axis=0, return_inverse=True)
     x = view.read(states)
     tells = [e for e in range(x.shape[1]) if len(np.unique(kinds)) <= 256 and follows(x[:, e], kinds.ravel()) is not None]
-    return tuple(tells[:1])
+    others = [e for e in np.unique(images.source.min(axis=0)).tolist() if e not in tells]
+    return [(tells[0], e) for e in others] if tells else []
 
 
 def _covering(

@@ -21,6 +21,7 @@ from rubiks_gym.puzzles.threads import over_rows
 
 _SAMPLES = 1 << 13  # states that entries and values are found from
 _LONGEST = 500  # moves of a walk that they are sampled by
+_LABELLED = 2048  # walks on which every sticker is told apart
 _COUNTED = 256  # of the states sampled, so many show whether moves add up
 _KEYS = 1 << 16  # ways to fill the places of a piece, at most
 
@@ -77,18 +78,21 @@ def make_view(puzzle: Puzzle, states: np.ndarray) -> View:
         sums = np.arange(max(map(len, pieces)) * (puzzle.n_values - 1) + 1)
         code = np.tile((sums % puzzle.n_values).astype(np.uint8), (len(pieces), 1))
     radix = (code.max(axis=1).astype(np.int64) + 1).tolist()
-    entries = np.take_along_axis(code.T, keys, axis=0)
     slot, other = np.full((len(pieces), max(radix)), -1, np.int16), np.zeros((len(pieces), max(radix)), np.uint8)
     inverse = _inverse(puzzle, states)
     if inverse is not None:
-        coded = [np.unique(column, return_inverse=True)[1] for column in inverse.T if np.ptp(column)]
-        inverse = np.stack(coded, axis=1).astype(np.uint8)
-        slot[:], other[:] = _told(entries, inverse, slot.shape[1])
-        if set(np.unique(slot[slot >= 0])) == set(range(inverse.shape[1])):  # all of it can be told
-            slot[slot >= 0] += len(pieces)
-            radix += [int(column.max()) + 1 for column in inverse.T]
-        else:
-            slot[:] = -1
+        keys = np.stack([_keys(inverse[0][:, each], base) for each in pieces], axis=1)
+        entries = np.take_along_axis(code.T, keys, axis=0)
+        moving = np.flatnonzero(np.ptp(inverse[1], axis=0))
+        where = _coded(_independent([moving[i : i + 1] for i in range(len(moving))], inverse[1][:, moving])[1])
+        slot[:], other[:] = _told(entries, where, slot.shape[1])
+        told = np.take_along_axis(slot.T, entries, axis=0)
+        always = [c for c in range(where.shape[1]) if (told == c).any(axis=1).all()]
+        # Things that look alike are nowhere in particular, and the view has no entry for them.
+        place = np.full(where.shape[1] + 1, -1, np.int16)  # the last is for what is not told
+        place[always] = len(pieces) + np.arange(len(always))
+        slot[:] = place[slot]
+        radix += [int(column.max()) + 1 for column in where.T[always]]
     starts = np.array([0, *accumulate(map(len, pieces))])
     return View(np.concatenate(pieces), starts, base, code, slot, other, np.array(radix))
 
@@ -116,7 +120,7 @@ def _keys(values: np.ndarray, base: int) -> np.ndarray:
 
 def _independent(pieces: list[np.ndarray], keys: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
     """Without the pieces whose keys [B, n] follow from that of an earlier one, and theirs from it."""
-    coded = np.stack([np.unique(column, return_inverse=True)[1] for column in keys.T], axis=1)
+    coded = _coded(keys)
     kept: list[int] = []
     for e in range(len(pieces)):
         if all(follows(coded[:, k], coded[:, e]) is None or follows(coded[:, e], coded[:, k]) is None for k in kept):
@@ -124,12 +128,23 @@ def _independent(pieces: list[np.ndarray], keys: np.ndarray) -> tuple[list[np.nd
     return [pieces[e] for e in kept], keys[:, kept]
 
 
-def _inverse(puzzle: Puzzle, states: np.ndarray) -> np.ndarray | None:
-    """The inverse [B, S] of every state: of the group, or where each value is if every state has each of 0..S - 1 once."""
+def _coded(columns: np.ndarray) -> np.ndarray:
+    """The values of each of columns [B, n], counted from 0."""
+    return np.stack([np.unique(column, return_inverse=True)[1] for column in columns.T], axis=1)
+
+
+def _inverse(puzzle: Puzzle, states: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Some states [B, S] and the inverse [B, S] of each: of the group, or where each value or sticker is."""
     if isinstance(puzzle, PermutationPuzzle) and puzzle.distinct and puzzle.chain.complete:
-        return puzzle.inverse(states)
+        return states, puzzle.inverse(states)
     if (np.sort(states, axis=1) == np.arange(puzzle.state_size)).all():
-        return np.argsort(states, axis=1)
+        return states, np.argsort(states, axis=1)
+    if isinstance(puzzle, PermutationPuzzle) and not puzzle.distinct:
+        rng, from_where = np.random.default_rng(0), np.argsort(puzzle.generators, axis=1)
+        labels = np.tile(np.arange(puzzle.state_size), (_LABELLED, 1))
+        for _ in range(min(4 * puzzle.k_max, _LONGEST)):
+            labels = np.take_along_axis(labels, from_where[rng.integers(puzzle.n_actions, size=_LABELLED)], axis=1)
+        return puzzle.goal[labels], np.argsort(labels, axis=1)
     return None
 
 

@@ -30,15 +30,12 @@ def find_relations(puzzle: Puzzle, states: np.ndarray) -> Relations | None:
     """The relations of a puzzle's moves, seen on some states [B, S]; None if not every move can always be made."""
     if not puzzle.legal(states).all():
         return None
-    n = puzzle.n_actions
-    commute, order = np.zeros((n, n), bool), np.full(n, _MOST)
-    for a in range(n):
-        after, now = puzzle.apply(states, np.full(len(states), a)), states
-        both = puzzle.expand(after)  # a, then each other
-        commute[a] = [
-            np.array_equal(both[:, b], puzzle.apply(puzzle.apply(states, np.full(len(states), b)), np.full(len(states), a)))
-            for b in range(n)
-        ]
+    order = np.full(puzzle.n_actions, _MOST)
+    once = puzzle.expand(states)  # [B, A, S]
+    twice = puzzle.expand(once.reshape(-1, puzzle.state_size)).reshape(*once.shape[:2], *once.shape[1:])  # a, then b
+    commute = (twice == twice.swapaxes(1, 2)).all(axis=(0, 3))
+    for a in range(puzzle.n_actions):
+        now = states
         for times in range(1, 16):
             now = puzzle.apply(now, np.full(len(states), a))
             if np.array_equal(now, states):

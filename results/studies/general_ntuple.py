@@ -9,9 +9,9 @@ from results.states import korf, pressed, proven, slid, turned, uniform
 from results.tables import Section
 
 
-def beam(width: int, radius: int) -> Search:
+def beam(width: int, radius: int, **options: int) -> Search:
     """A beam that ends in the perimeter, however many states it takes."""
-    return Search("beam", {"width": width}, radius, nodes=10**12)
+    return Search("beam", {"width": width, **options}, radius, nodes=10**12)
 
 
 SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
@@ -30,7 +30,8 @@ QUESTIONS = [
     Question("lights", ("lights-out-7",), partial(pressed, n=1000), {"beam 16": beam(16, 2)}),
     Question("3x3x3", ("3x3x3", "hand-chosen"), partial(proven, n=100), TAIL),
     Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=100), HTM_TAIL),
-    Question("deep", DEEP, partial(turned, most=40, n=10, every=10, first=10), {"beam 4,096": beam(4096, 3)}),
+    Question("deep", DEEP, partial(turned, most=40, n=8, every=4, first=12), {"beam 1,024": beam(1024, 3, max_steps=48)}),
+    Question("random", ("4x4x4",), partial(uniform, n=10), {"beam 8,192": beam(8192, 3, max_steps=80)}),
 ]
 COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
 SECTIONS = [
@@ -50,7 +51,8 @@ SECTIONS = [
     Section("Larger puzzles: 50 random states", "large", COLUMNS, beside=OTHER_PUZZLES),
     Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
     Section("The 3x3x3, beside tables chosen by hand: the first 100 cubes of the bench", "3x3x3", COLUMNS),
-    Section("How deep scrambles are solved: percent by moves of the scramble", "deep", by="moves", note=OTHER_PUZZLES["4x4x4"]),
+    Section("How deep scrambles are solved: percent by moves of the scramble", "deep", by="moves"),
+    Section("The 4x4x4: 10 random states, at most 80 moves", "random", COLUMNS, note=OTHER_PUZZLES["4x4x4"]),
 ]
 FIVE = short_runs("2x2x2", 50, rounds=1000)
 STUDY = Study("general_ntuple", RUNS + FIVE, [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds"))
