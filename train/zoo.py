@@ -78,7 +78,6 @@ RECIPES = {
     "general_ntuple/lights-out-5": tables_of("lights-out-5", 30, 2_000_000),
     "general_ntuple/lights-out-7": tables_of("lights-out-7", 5, 1_000_000),
     "general_ntuple/pancake-15": tables_of("pancake-15", 30, 2_000_000),
-    "general_ntuple/top-spin-20-4": tables_of("top-spin-20-4", 40, 8_000_000),
     "general_ntuple/permutation-rings.gap": tables_of("permutation-rings.gap", 30, 1_000_000),
     "davi/rubik2x2-qtm": Recipe("davi", ("--preset", "2x2"), DAVI),
     "adi/rubik2x2-qtm": Recipe("adi", ("--preset", "2x2"), ADI),
