@@ -141,9 +141,13 @@ def stand_in(words, folder):
 def run(words, folder, **env):
     """Run a command in a folder of its own, where the packages of this checkout are found."""
     start = {"rubiks-gym": ["-m", "rubiks_gym"], "python": []}[words[0]]
-    found = [sorted(map(str, Path(folder).glob(word))) if "*" in word else [word] for word in words[1:]]  # as the shell does
-    env |= {"PYTHONPATH": str(ROOT), "COLUMNS": "1000"}
-    return commands.run(*start, *(word for each in found for word in each), cwd=folder, env=env)
+    return commands.run(*start, *words[1:], cwd=folder, env={"PYTHONPATH": str(ROOT), "COLUMNS": "1000", **env})
+
+
+def globbed(words, folder):
+    """Words with file names in place of patterns, as the shell hands them on."""
+    found = [sorted(map(str, folder.glob(word))) if "*" in word else [word] for word in words]
+    return [word for each in found for word in each]
 
 
 @cache
@@ -195,7 +199,7 @@ def test_commands_run_or_are_understood(file, tmp_path):
             if words[0] == "export":
                 env |= dict(word.split("=") for word in words[1:])
             elif takes_seconds(words, tmp_path):
-                done = run(words, tmp_path, **env)
+                done = run(globbed(words, tmp_path), tmp_path, **env)
                 assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
             else:
                 check_understood(words)
