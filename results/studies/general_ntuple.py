@@ -51,7 +51,7 @@ SECTIONS = [
     Section("Larger puzzles: 50 random states", "large", COLUMNS, beside=OTHER_PUZZLES),
     Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
     Section("The 3x3x3, beside tables chosen by hand: the first 100 cubes of the bench", "3x3x3", COLUMNS),
-    Section("How deep scrambles are solved: percent by moves of the scramble", "deep", by="moves"),
+    *(Section(f"How deep scrambles are solved, {name}: percent by moves", "deep", runs=(name,), by="moves") for name in DEEP),
     Section("The 4x4x4: 10 random states, at most 80 moves", "random", COLUMNS, note=OTHER_PUZZLES["4x4x4"]),
 ]
 FIVE = short_runs("2x2x2", 50, rounds=1000)
