@@ -28,10 +28,7 @@ from train.evaluation import heuristic_quality, kociemba_lengths, policy_quality
 DRIFT = ("2x2-literal", "2x2-weighted", "2x2-fixed-goal", "2x2-fixed-goal-weighted")  # the same loop four times
 LARGE = ("3x3", "3x3-plain")
 TABLES = "n-tuple"  # the trained tables
-C = {
-    TABLES: 30.0,
-    "3x3": 48.0,
-}  # weight of exploration, found on other cubes: more is slower and shorter
+C = {TABLES: 30.0, "3x3": 48.0}  # weight of exploration, found on other cubes: more is slower and shorter
 PRINTED = "DeepCube, as printed"
 
 
