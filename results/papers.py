@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.davi.config import PRESETS as DAVI
 from agents.ppo_chasenet.nx import correlation, walk_pairs
 from results import records
 from results.published import DEEPCUBE, KONEN, KONEN_13_TWISTS, KONEN_FIGURE_13, KONEN_TABLE_9, KONEN_TWISTS, LIN, TARDON
 from results.questions import Answer, Study
 from results.statistics import percent, share_text
-from results.studies.adi import BETACUBES, FIXED, MODELS, PRINTED, TABLES, expanded
+from results.studies.adi import BETACUBES, FIXED, MODELS, PRINTED, SHORT, SHORT_FIXED, TABLES, expanded, seen
 from results.studies.davi import frame_stewart
 from results.studies.ppo_chasenet import CHASE, REWARDED, WARM
 from results.studies.symmetric_ntuple import TD, TD_SEARCHES
@@ -182,6 +183,11 @@ def by_turns(found: list[Answer]) -> str:
     return " ".join(f"{100 * k / n:.0f}" for k, n in shares(found).values())
 
 
+def by_turns_and_seen(found: list[Answer]) -> str:
+    """Percent solved by turns, and how far the run was trained."""
+    return f"{by_turns(found)} (trained on {seen(found[0].run):,} cubes)"
+
+
 def hours(found: list[Answer]) -> str:
     """CPU minutes for three million episodes."""
     episodes = found[0].run.changed.get("episodes", KONEN_TABLE_9["episodes"])
@@ -192,6 +198,11 @@ def hours(found: list[Answer]) -> str:
 def trained(found: list[Answer]) -> str:
     """CPU minutes of training."""
     return f"{np.mean([a.record['training']['cpu_seconds'] for a in found]) / 60:.1f} CPU min"
+
+
+def trained_and_seen(found: list[Answer]) -> str:
+    """CPU minutes of training, and how far it went."""
+    return f"{trained(found)} for {seen(found[0].run):,} cubes"
 
 
 def truth(found: list[Answer]) -> str:
@@ -211,8 +222,11 @@ def quality(found: list[Answer]) -> str:
 
 
 def points(found: list[Answer]) -> str:
-    """Thousands of states at the convergence points."""
-    return ", ".join(str(step) for step in found[0].record["found"]["points"]) or "none"
+    """Thousands of states at the convergence points, and of the whole training."""
+    run, record = found[0].run, found[0].record
+    thousands = DAVI[run.preset][1].batch / 1000
+    at = ", ".join(f"{step * thousands:.0f}" for step in record["found"]["points"]) or "none"
+    return f"{at} (of {record['step'] * thousands:.0f} in {trained(found)})"
 
 
 def values(*names: str) -> Callable[[list[Answer]], str]:
@@ -253,6 +267,13 @@ def after(found: list[Answer]) -> str:
 def learnt(found: list[Answer]) -> str:
     """Percent of training episodes solved."""
     return " ".join(f"{100 * share:.0f}" for share in found[0].record["found"]["solved_in_training"])
+
+
+def warmed(found: list[Answer]) -> str:
+    """ChaseNet's loss as the warm-up goes on: mean over a tenth of its data sets, up to a tenth, half and all of them."""
+    steps, losses = np.array(found[0].record["found"]["chase_loss"]).T
+    texts = [f"{losses[(steps > (at - 0.1) * steps[-1]) & (steps <= at * steps[-1])].mean():.3g}" for at in (0.1, 0.5, 1.0)]
+    return f"{', '.join(texts)} by J = {', '.join(f'{at * steps[-1]:.0f}' for at in (0.1, 0.5, 1.0))} in {trained(found)}"
 
 
 def correlations(kind: str, plain: bool) -> Callable[[list[Answer]], str]:
@@ -355,10 +376,11 @@ def _figure_3() -> list[Row]:
     rows = []
     for number, model in enumerate(MODELS, 1):
         for label in BETACUBES:
-            ours = each(by_turns, (model, FIXED[model]), Asked("adi", "figure 3", "", label))
+            runs = (model, FIXED[model], SHORT[model], SHORT_FIXED[model])
+            ours = each(by_turns_and_seen, runs, Asked("adi", "figure 3", "", label))
             theirs = "100 up to 4 turns, 75 at 5" if (number, label) == (2, "vanilla MCTS") else "a curve"
             what = f"model {number}, {label}: percent solved after 1, 2, ... 7 turns"
-            rows.append(Row("fig. 3", what, theirs, ours, f"{_ADI} {model} '{label}'"))
+            rows.append(Row("fig. 3", what, theirs, ours, f"{_ADI} {model} short '{label}'"))
     return rows
 
 
@@ -367,6 +389,7 @@ def _towers(text: Callable[..., str], question: str, label: str = "", thesis: bo
     return lambda tower: each(text, (tower, f"{tower}-thesis") if thesis else (tower,), Asked("davi", question, "", label))
 
 
+_LARGE = ("3x3", "3x3-short", "3x3-plain")
 _HANOI = tuple(TARDON["hanoi"])
 _SOLVES, _KNOWS = _towers(lengths_found, "start", "weight 0.7"), _towers(truth, "truth")
 _QUALITY, _TRAINED = _towers(quality, "by the thesis"), _towers(trained, "start", "weight 0.7")
@@ -440,7 +463,8 @@ PAPERS: dict[str, list[Row]] = {
         Row("4", "training", "4 million cubes, 36 h, a GPU", each(trained, ("2x2",), Asked("adi", "truth", "")),
             f"{_ADI} 2x2-s0 truth"),
         Row("4", "training of its models here", "4 million cubes, 36 h for model 1",
-            each(trained, MODELS, Asked("adi", "figure 3", "", "policy")), f"{_ADI} betacube 'figure 3' policy"),
+            each(trained_and_seen, (*MODELS, *SHORT.values()), Asked("adi", "figure 3", "", "policy")),
+            f"{_ADI} betacube 'figure 3' policy"),
         Row("4", "Full MCTS is no better than Greedy", "level, once worse",
             each(by_turns, ("2x2",), Asked("adi", "turns", "", "full MCTS")), f"{_ADI} 2x2-s0 turns 'full MCTS'"),
         Row("fig. 4", "a cube five turns away, hard by hand", "solved", "all of 50 by the preset 2x2: above",
@@ -615,13 +639,13 @@ PAPERS: dict[str, list[Row]] = {
             each(values("error_1_more", "greedy_1_more", "error_2_more", "greedy_2_more"), ("hanoi-7-3", "hanoi-10-3"),
                  Asked("davi", "taller towers", "")), f"{_DAVI} hanoi 'taller towers'"),
         Row("5.9", "3x3x3: training", "14 million cubes, 56 h, 10 convergence points",
-            each(trained, ("3x3", "3x3-plain"), Asked("davi", "consistency", "")), f"{_DAVI} 3x3 consistency"),
+            each(trained, _LARGE, Asked("davi", "consistency", "")), f"{_DAVI} 3x3 consistency"),
         Row("5.9", "3x3x3: consistent states", TARDON["consistent 3x3x3"],
-            each(values("consistent_states"), ("3x3", "3x3-plain"), Asked("davi", "consistency", "")),
+            each(values("consistent_states"), _LARGE, Asked("davi", "consistency", "")),
             f"{_DAVI} 3x3 consistency"),
         Row("5.9, fig. 17, 18", "prefixes of the way to distance 26", TARDON["prefixes"],
             each(lambda found: f"lengths {' '.join('-' if np.isnan(n) else f'{n:.0f}' for n in lengths(found))}",
-                 ("3x3", "3x3-plain"), Asked("davi", "prefixes", "", "weight 0.6")), f"{_DAVI} 3x3 prefixes"),
+                 _LARGE, Asked("davi", "prefixes", "", "weight 0.6")), f"{_DAVI} 3x3 prefixes"),
     ],
     "PPO with ChaseNet reward (Lin and Liang 2024)": [
         Row("2.1, fig. 1", "states as vectors of stickers, moves as permutations", "", "built",
@@ -636,7 +660,7 @@ PAPERS: dict[str, list[Row]] = {
         Row("2.6, fig. 2b, eq. 4", "ChaseNet-FC and ChaseNet-Attention", "", "built: --config.form",
             "agents/ppo_chasenet/chasenet.py"),
         Row("fig. 3a", "warm-up loss: FC falls faster, attention lower in the end (J = 1000)", "curves",
-            each(values("loss"), WARM, Asked("ppo_chasenet", "correlations", "")), f"{_PPO} warm- correlations"),
+            each(warmed, WARM, Asked("ppo_chasenet", "warm-up", "")), f"{_PPO} warm- warm-up"),
         *(
             Row("3.1", f"rank correlation of a *perfect* estimate with the moves made, {_KINDS[plain]}, K = 8, 14, 20",
                 f"{_FC_AND_ATTENTION} with \"the true cost\"; K not given",

@@ -3,6 +3,7 @@
 DeepCube's search is asked with two values of the 3x3x3: ADI's own network, and the n-tuple tables that come with the suite.
 """
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from agents.adi.config import PRESETS
 from agents.protocol import Agent
 from results import plots, records
 from results.knowledge import POINTS, progress, triplets
@@ -82,6 +84,11 @@ BETACUBES = {
 }
 MODELS = tuple(f"2x2-betacube-{number}" for number in (1, 2, 3, 4))
 FIXED = {model: f"{model}-fixed-goal" for model in MODELS}
+# the same as far as two and a half minutes of one core bring each; whole presets take 100, 20, 47 and 10
+BROUGHT = dict(zip(MODELS, (25, 125, 54, 310), strict=True))  # iterations
+SHORT = {model: f"{model}-short" for model in MODELS}
+SHORT_FIXED = {model: f"{name}-short" for model, name in FIXED.items()}
+BETACUBE_RUNS = (*MODELS, *FIXED.values(), *SHORT.values(), *SHORT_FIXED.values())
 FIGURE_3 = BETACUBES | {"vanilla MCTS": Search("mcts-betacube-vanilla", nodes=5000)}
 # BetaCube's open questions, each at 2 million cubes with the goal's value fixed: N = 20 * walks against M, size of the network
 OPEN: dict[str, dict[str, Any]] = {
@@ -99,11 +106,13 @@ UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
 CUBES = {"uniform": UNIFORM, "15 turns": partial(turned_proven, turns=15, n=100, allow_undo=True)}
 RUNS = [*(Run(preset) for preset in ("2x2", *DRIFT, *LARGE)), Run("symmetric_ntuple:rubik3x3-qtm", name=TABLES)]
 RUNS += [Run(model) for model in MODELS] + [Run(model, 0, {"fix_goal": True}, name) for model, name in FIXED.items()]
+RUNS += [Run(model, 0, {"iterations": BROUGHT[model]}, name) for model, name in SHORT.items()]
+RUNS += [Run(model, 0, {"iterations": BROUGHT[model], "fix_goal": True}, name) for model, name in SHORT_FIXED.items()]
 RUNS += [Run("2x2-fixed-goal", 0, changed, name) for name, changed in OPEN.items()]
 QUESTIONS = [
     Question("learning", DRIFT, measure=curves("goal_value", "target", "error")),
     Question("truth", ("2x2", *DRIFT, *OPEN), measure=truth),
-    Question("figure 3", (*MODELS, *FIXED.values()), partial(turned, most=7, n=50, allow_undo=True), FIGURE_3),
+    Question("figure 3", BETACUBE_RUNS, partial(turned, most=7, n=50, allow_undo=True), FIGURE_3),
     Question("other c", ("2x2-fixed-goal",), partial(turned, most=14, n=50, allow_undo=True), OTHER_C),
     Question("uniform", ("2x2",), partial(uniform, n=500), SMALL | FIRST_PATH),
     Question("turns", ("2x2",), partial(turned, most=14, n=50), BETACUBES | SMALL),
@@ -125,6 +134,19 @@ QUESTIONS = [
 def expanded(answer: Answer) -> np.ndarray:
     """States expanded for each cube: of those generated, a policy that looks ahead makes twelve more for each."""
     return np.array(answer.record["nodes"]) / (13 if answer.run.title == TABLES else 1)
+
+
+def seen(run: Run) -> int:
+    """States that a run learns from."""
+    config = replace(PRESETS[run.preset][1], **run.changed)
+    return config.iterations * config.k * config.walks
+
+
+def seen_table(answers: list[Answer]) -> str:
+    """A line per run: cubes that it learnt from, those of its whole preset, CPU minutes."""
+    runs = {str(a.run): (a.run, CELLS["training"](a)) for a in answers}
+    rows = [[name, f"{seen(run):,}", f"{seen(Run(run.preset)):,}", spent] for name, (run, spent) in runs.items()]
+    return table(["run", "cubes seen", "cubes of the whole preset", "CPU min of training"], rows)
 
 
 def against_kociemba(answers: list[Answer], cubes: str, published: dict[str, str]) -> str:
@@ -232,6 +254,7 @@ SECTIONS = [
     Section("2x2x2, uniformly random", "uniform", COLUMNS, ("2x2",)),
     Section("2x2x2 by turns", "turns", runs=("2x2",), by="turns", beside=BESIDE, note=f"BetaCube: {BETACUBE['source']}."),
     Section("BetaCube's figure 3: its models and solvers", "figure 3", by="turns"),
+    Section("BetaCube's models: how far each was trained", "figure 3", table=seen_table),
     Section("BetaCube's search with other c", "other c", by="turns"),
     Section("3x3x3 by turns", "turns", runs=LARGE, by="turns", plot=TURNING),
     Section(
