@@ -31,6 +31,18 @@ class Search:
         return make_search(self.name, agent, self.options, self.radius, self.inverse, budget, self.seed)
 
 
+def beam(
+    width: int,
+    radius: int = 0,
+    inverse: bool = False,
+    nodes: int = 10**12,
+    seconds: float | None = None,
+    **options: int,
+) -> Search:
+    """A beam of a width, which ends in a perimeter of a radius; by default however many states it takes."""
+    return Search("beam", {"width": width, **options}, radius, inverse, nodes, seconds)
+
+
 @dataclass(frozen=True)
 class Run:
     """A training run: a preset with a seed, and settings that differ from the preset's; or an agent that is trained already."""

@@ -10,7 +10,7 @@ from results.equal_length import equal_length_plot, equal_length_table
 from results.measure import curves, metrics
 from results.plots import learning_plot
 from results.published import TARDON
-from results.questions import Answer, Question, Run, Search, Study
+from results.questions import Answer, Question, Run, Search, Study, beam
 from results.seeds import CURVE, short_runs
 from results.states import each_distance, prefixes, start, turned, uniform, walks, walks_and_far
 from results.tables import Section, prefix_table, table
@@ -122,8 +122,8 @@ ONE = {"weight 0.7, N = 1": bwas(0.7, 1)}
 GREEDY = {"greedy": Search("greedy", {"max_steps": 5000})}
 GRID = {f"lambda {weight}, N = {n}": bwas(weight, n) for weight, n in TARDON["grid"]}
 RANDOM = {f"BWAS, weight {w}": bwas(w, 100, 2**40, 60) for w in (0.1, 0.2, 0.4)}
-RANDOM["beam 1,024"] = Search("beam", {"width": 1024}, nodes=2**40, seconds=60)
-BEAMS = {f"beam {w:,}": Search("beam", {"width": w, "max_steps": 60}, nodes=2**40) for w in (256, 1024, 4096, 16_384)}
+RANDOM["beam 1,024"] = beam(1024, nodes=2**40, seconds=60)
+BEAMS = {f"beam {w:,}": beam(w, nodes=2**40, max_steps=60) for w in (256, 1024, 4096, 16_384)}
 # As many passes of the network in a round: 100 states with 11 children each, or 1,000 children that are made one by one.
 BY_CHILD = {f"BWAS, weight {w}": bwas(w, 100, 2**40, 10) for w in (0.1, 0.2, 0.3)}
 DEFERRED = {f"BWAS, weight {w}": bwas(w, 1000, 2**40, 10) for w in (0.1, 0.2, 0.3, 0.4)}

@@ -3,16 +3,10 @@
 from functools import partial
 
 from results.published import OTHER_PUZZLES
-from results.questions import Question, Run, Search, Study
+from results.questions import Question, Run, Study, beam
 from results.seeds import CURVE, short_runs
 from results.states import korf, pressed, proven, slid, turned, uniform
 from results.tables import Section
-
-
-def beam(width: int, radius: int, **options: int) -> Search:
-    """A beam that ends in the perimeter, however many states it takes."""
-    return Search("beam", {"width": width, **options}, radius, nodes=10**12)
-
 
 SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
 LARGE = ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")
@@ -20,8 +14,8 @@ DEEP = ("4x4x4", "5x5x5", "megaminx")  # how deep scrambles are solved
 RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in ("24-puzzle", *SMALL, *LARGE, *DEEP)]
 RUNS += [Run("3x3x3"), Run("3x3x3-htm")]  # and the trained tables, by the same search
 RUNS += [Run("symmetric_ntuple:rubik3x3-qtm", name="hand-chosen"), Run("symmetric_ntuple:rubik3x3-htm", name="hand-chosen-htm")]
-TAIL = {"beam 1,024, tail 13": Search("beam", {"width": 1024, "tail": 13}, inverse=True, nodes=10**12)}
-HTM_TAIL = {"beam 1,024, tail 11": Search("beam", {"width": 1024, "tail": 11}, inverse=True, nodes=10**12)}
+TAIL = {"beam 1,024, tail 13": beam(1024, inverse=True, tail=13)}
+HTM_TAIL = {"beam 1,024, tail 11": beam(1024, inverse=True, tail=11)}
 QUESTIONS = [
     Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
     Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),

@@ -12,7 +12,7 @@ from agents.protocol import Agent
 from results.measure import curves, metrics
 from results.plots import learning_plot
 from results.published import LIN
-from results.questions import Answer, Question, Run, Search, Study
+from results.questions import Answer, Question, Run, Search, Study, beam
 from results.seeds import CURVE, short_runs
 from results.states import turned, uniform
 from results.tables import Section, table
@@ -34,8 +34,7 @@ SEARCHES = {
 }
 # of fully scrambled 3x3x3s, by ChaseNet's values
 FAR = {
-    "beam 1,024": Search("beam", {"width": 1024, "max_steps": 60}, nodes=10**9),
-    "beam 4,096": Search("beam", {"width": 4096, "max_steps": 60}, nodes=10**9),
+    **{f"beam {width:,}": beam(width, nodes=10**9, max_steps=60) for width in (1024, 4096)},
     "BWAS": Search("bwas", {"weight": 0.2, "batch": 1000}, nodes=2_000_000),
 }
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from results import plots, records
 from results.published import CUBES_3X3
-from results.questions import Answer, Question, Run, Search, Study
+from results.questions import Answer, Question, Run, Search, Study, beam
 from results.seeds import CURVE, short_runs
 from results.states import prefixes, proven, test_set, uniform
 from results.statistics import bootstrap, paired, wilson
@@ -33,14 +33,12 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
 }
 
 
-def beam(width: int, nodes: int = 1_000_000_000, radius: int = 7, inverse: bool = True, **options: int) -> Search:
-    """A beam that ends in the perimeter."""
-    return Search("beam", {"width": width, **options}, radius, inverse, nodes)
+into_perimeter = partial(beam, radius=7, inverse=True, nodes=10**9)
 
 
 def tails(tail: int, *widths: int) -> dict[str, Search]:
     """Beams whose last moves an exact search finds, both ways."""
-    of = {width: beam(width, 10**12, radius=0, tail=tail, children_per_state=2) for width in widths}
+    of = {width: beam(width, inverse=True, tail=tail, children_per_state=2) for width in widths}
     return {f"beam {width:,}, tail {tail}": search for width, search in of.items()}
 
 
@@ -49,10 +47,10 @@ def proof(deepest: int) -> Search:
     return Search("certified", {"deepest": deepest}, nodes=10**12)
 
 
-EVERY = {"every child": beam(1024, children_per_state=12)}
-ONE_WAY = {"every child, one way": beam(1024, inverse=False, children_per_state=12)}
+EVERY = {"every child": into_perimeter(1024, children_per_state=12)}
+ONE_WAY = {"every child, one way": into_perimeter(1024, inverse=False, children_per_state=12)}
 # An untrained network solves nothing: a million nodes each way are enough to see it.
-UNTRAINED = {"every child": beam(1024, 1_000_000, children_per_state=12)}
+UNTRAINED = {"every child": into_perimeter(1024, nodes=1_000_000, children_per_state=12)}
 QTM_TAILS = tails(13, 1024, 4096, 16_384) | tails(14, 8192, 16_384)
 TEST_SET, RANDOM, BENCH = partial(test_set, n=200), partial(uniform, n=1000), partial(proven, n=300)
 RUNS = [Run(preset, seed) for preset in ("3x3-qtm", "3x3-htm") for seed in (0, 1)]
@@ -67,12 +65,14 @@ RUNS += [Run("3x3-qtm-td", seed) for seed in (0, 1)]
 RUNS += [Run("3x3-qtm-td", seed, {"walk_length": 15, "max_steps": 18}, "3x3-qtm-td-15") for seed in (0, 1)]
 TD_SEARCHES = {
     "greedy": Search("greedy", {"max_steps": 50}),
-    **{f"beam {width:,}": beam(width, radius=0, inverse=False) for width in (256, 1024, 8192)},
+    **{f"beam {width:,}": beam(width, nodes=10**9) for width in (256, 1024, 8192)},
     **{f"BWAS, weight {w}": Search("bwas", {"weight": w, "batch": 100}, nodes=1_000_000) for w in (0.2, 0.3)},
 }
 QUESTIONS = [
     Question("td", TD, partial(uniform, n=200), TD_SEARCHES),
-    Question("test set", ("3x3-qtm",), TEST_SET, {f"beam {w:,}": beam(w) for w in (256, 1024, 4096, 16_384, 262_144)}),
+    Question(
+        "test set", ("3x3-qtm",), TEST_SET, {f"beam {w:,}": into_perimeter(w) for w in (256, 1024, 4096, 16_384, 262_144)}
+    ),
     Question("tails", ("trained-qtm",), TEST_SET, QTM_TAILS | {"certified": proof(20)}),
     Question("tails", ("3x3-qtm",), TEST_SET, QTM_TAILS, seeds=(1,)),
     Question("bench", ("trained-qtm",), BENCH, tails(13, 4096) | tails(14, 8192)),
@@ -83,11 +83,13 @@ QUESTIONS = [
     Question("bench", ("3x3-htm",), BENCH, tails(11, 4096, 16_384), seeds=(1,)),
     Question("bench 100", ("trained-htm",), partial(proven, n=100), tails(11, 65_536) | {"certified up to 17": proof(17)}),
     Question("objectives", tuple(OBJECTIVES), BENCH, tails(13, 1024)),
-    Question("uniform", ("3x3-qtm",), RANDOM, {"beam 8,192": beam(8192)}),
-    Question("uniform", ("3x3-htm",), RANDOM, {"beam 1,024, every child": beam(1024, radius=6, children_per_state=18)}),
+    Question("uniform", ("3x3-qtm",), RANDOM, {"beam 8,192": into_perimeter(8192)}),
+    Question(
+        "uniform", ("3x3-htm",), RANDOM, {"beam 1,024, every child": into_perimeter(1024, radius=6, children_per_state=18)}
+    ),
     Question("parts", ("3x3-qtm", *list(PARTS)[:3]), TEST_SET, EVERY, seeds=(0,)),
     Question("parts", ("3x3-qtm",), TEST_SET, ONE_WAY, seeds=(0,)),
-    Question("prefixes", ("3x3-qtm",), partial(prefixes), {"beam 65,536": beam(65_536)}, seeds=(0,)),
+    Question("prefixes", ("3x3-qtm",), partial(prefixes), {"beam 65,536": into_perimeter(65_536)}, seeds=(0,)),
     Question("parts", ("untrained",), TEST_SET, UNTRAINED),
 ]
 

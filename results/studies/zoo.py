@@ -3,7 +3,7 @@
 from functools import partial
 
 from results.comparison import pairs, profiles
-from results.questions import Question, Run, Search, Study
+from results.questions import Question, Run, Search, Study, beam
 from results.states import each_alone
 from results.tables import Section
 
@@ -14,7 +14,7 @@ SEARCHES = {
     "values": Search("greedy", nodes=NODES),
     "policy": Search("greedy-policy", nodes=NODES),
     "BWAS": Search("bwas", {"weight": 1.0, "batch": 10}, nodes=NODES),
-    "beam 64": Search("beam", {"width": 64}, nodes=NODES),
+    "beam 64": beam(64, nodes=NODES),
     "MCTS": Search("mcts-deepcube", nodes=NODES),
 }
 STUDY = Study(
