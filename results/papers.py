@@ -690,12 +690,15 @@ PAPERS: dict[str, list[Row]] = {
         Row("4", "the 3x3x3 after 1 to 8 turns", "future work",
             each(mean_solved, ("3x3-8",), Asked("ppo_chasenet", "turns", "", "sampled")),
             f"{_PPO} 3x3-8 turns sampled"),
-        Row("4", "the 3x3x3, fully scrambled, ChaseNet as the cost-to-go of a beam of 4,096", "future work",
-            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "beam 4,096")), f"{_PPO} scrambled beam"),
-        Row("4", "the same by batch weighted A*", "future work",
-            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "BWAS")), f"{_PPO} scrambled BWAS"),
-        Row("4", "the same by the policy alone, sampled", "future work",
-            cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", "sampled")), f"{_PPO} scrambled sampled"),
+        *(
+            Row("4", f"the 3x3x3, fully scrambled, {how}", "future work",
+                cell(share_solved, Asked("ppo_chasenet", "scrambled", "3x3-scrambled", label)), f"{_PPO} scrambled '{label}'")
+            for label, how in (
+                ("beam 4,096", "ChaseNet as the cost-to-go of a beam of 4,096"),
+                ("BWAS", "the same by batch weighted A*"),
+                ("sampled", "by the policy alone, sampled"),
+            )
+        ),
         Row("4", "other sparse rewards", "future work",
             each(share_solved, ("hanoi-4-3",), Asked("ppo_chasenet", "policy alone", "", "sampled")),
             f"{_PPO} hanoi-4-3 'policy alone' sampled"),
