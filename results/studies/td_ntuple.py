@@ -154,21 +154,22 @@ def table_9(answers: list[Answer]) -> str:
     return table(["nSym", "training, h, ours", "the report's", *searches], rows)
 
 
-def learning_table(answers: list[Answer]) -> str:
-    """A line per run: percent of the training episodes solved, ten thousand at a time."""
-    rows = [[a.run.title, *(f"{100 * share:.1f}" for share in a.record["found"]["solved_in_training"])] for a in answers]
-    return table(["percent of training episodes solved; up to", *(f"{10 * i},000" for i in range(1, len(rows[0])))], rows)
-
-
-def episodes_table(answers: list[Answer]) -> str:
-    """A line per run: percent solved alone after each million episodes."""
-    found = {a.run.title: {step / 1e6: f"{100 * share:.1f}" for step, share in a.record["found"]["solved"]} for a in answers}
-    rows = [[title, *(curve[million] for million in range(1, 11))] for title, curve in found.items()]
-    return table(["percent solved alone; million episodes", *map(str, range(1, 11))], rows)
+def curve_table(answers: list[Answer], found: str, every: int, what: str) -> str:
+    """A line per run: percent after every so many episodes, of a curve of steps and shares or of shares alone."""
+    curves = []
+    for answer in answers:
+        points = answer.record["found"][found]
+        pairs = points if isinstance(points[0], list) else [(every * i, share) for i, share in enumerate(points, 1)]
+        curves.append({step: f"{100 * share:.1f}" for step, share in pairs if step % every == 0})
+    columns = sorted(set().union(*curves))
+    rows = [[a.run.title, *(curve.get(step, "") for step in columns)] for a, curve in zip(answers, curves, strict=True)]
+    return table([f"{what}; episodes", *(f"{step:,}" for step in columns)], rows)
 
 
 BESIDE = {preset: {label: dict(enumerate(row, 1)) for label, row in KONEN[preset].items()} for preset in MOST}
 PLOT = ("solved.png", "Percent solved by twists", partial(solved_plot, below="twists p", beside=BESIDE))
+LEARNT = partial(curve_table, found="solved_in_training", every=10_000, what="percent of training episodes solved up to")
+MILLIONS = partial(curve_table, found="solved", every=1_000_000, what="percent solved alone after")
 SECTIONS = []
 for preset, beside in BESIDE.items():
     theirs = {f"{label}, Konen": row for label, row in beside.items()}
@@ -180,10 +181,10 @@ SECTIONS += [
     Section("Greedily from all states", "all states", "run, training, states, solved_greedily%"),
     Section("Boards", "boards", table=boards_table),
     Section("Time beside the report's table 9", "plain walks", runs=LARGE, table=table_9, note=f"{KONEN_TABLE_9['source']}."),
-    Section("Symmetries, learning curves", "learning", table=learning_table),
+    Section("Symmetries, learning curves", "learning", table=LEARNT),
     Section("Symmetries, 60,000 episodes, 13 twists", "symmetries", "run, training, search, cubes, solved, CPU s"),
     Section("More twists in training, 3x3x3, 400,000 episodes", "more twists", by="twists p"),
-    Section("Ten million episodes", "episodes", table=episodes_table),
+    Section("Ten million episodes", "episodes", table=MILLIONS),
     Section("Trials", "trials", "run, training, solved_alone%", note=f"Konen: {KONEN['source']}."),
 ]
 STUDY = Study("td_ntuple", [*RUNS, *short_runs("2x2-qtm", 150_000)], [*QUESTIONS, CURVE], SECTIONS, ("episodes",))
