@@ -24,6 +24,7 @@ from results.questions import Answer, Question, Run, Search, Study
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
 from results.studies.davi import frame_stewart
+from results.studies.td_ntuple import share_learnt
 from results.tables import expanded
 from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
@@ -438,3 +439,13 @@ def test_to_list_a_study_measures_nothing(tmp_path):
     told = commands.run("-m", "results", *asked)
     assert [line.split() for line in told.stdout.splitlines()] == [["missing", "davi", f"2x2-s{seed}/truth"] for seed in (0, 1)]
     assert not (tmp_path / "records").exists()
+
+
+def test_episodes_solved_by_ten_thousands_do_not_depend_on_how_often_they_were_logged(tmp_path):
+    solved = np.random.default_rng(0).random(40_000) < np.linspace(0, 1, 40_000)
+    for every in (1000, 2500):
+        folder = tmp_path / str(every)
+        for step in range(every, 40_001, every):
+            records.append(folder / "metrics.jsonl", {"step": step, "train_solved": float(solved[step - every : step].mean())})
+        found = share_learnt(None, folder)["solved_in_training"]
+        assert found == pytest.approx([solved[i : i + 10_000].mean() for i in range(0, 40_000, 10_000)], abs=1e-4)

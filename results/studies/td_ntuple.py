@@ -54,9 +54,10 @@ def last(agent: Agent, folder: Path) -> dict[str, Any]:
 
 def share_learnt(agent: Agent, folder: Path) -> dict[str, Any]:
     """The share of training episodes solved, of the first 10,000, the next 10,000 and so on."""
-    rows, tens = metrics(folder), 10_000 // 1000
-    shares = [row["train_solved"] for row in rows]
-    return {"solved_in_training": [float(np.mean(shares[i : i + tens])) for i in range(0, len(shares), tens)]}
+    rows = metrics(folder)
+    steps = np.array([0, *(row["step"] for row in rows)])
+    tens, solved = steps[:-1] // 10_000, np.diff(steps) * [row["train_solved"] for row in rows]
+    return {"solved_in_training": (np.bincount(tens, solved) / np.bincount(tens, np.diff(steps))).tolist()}
 
 
 def everywhere(agent: Agent, folder: Path) -> dict[str, Any]:
