@@ -435,4 +435,4 @@ def test_the_reports_search_takes_its_rewards_from_the_run():
 
     assert moves() == moves(step_cost=-0.1, temperature=10.0) != moves(step_cost=-0.04, temperature=25.0)
     large = TdNTuple(puzzle_from_name("rubik3x3-htm"), "sticker", [[0, 1]])
-    assert large.own_options == {"mcts-konen": {"reward": 1.0, "step_cost": -0.04, "temperature": 25.0, "c": 10.0}}
+    assert large.own_options == {"mcts-konen": {"reward": 1.0, "step_cost": -0.04, "temperature": 25.0}}

@@ -51,12 +51,8 @@ class TdNTuple:
 
     @property
     def own_options(self) -> dict[str, dict[str, Any]]:
-        """The report's search with the rewards that were learnt: priors are a softmax over values, so in 1 / |step_cost| moves.
-
-        Its figure of the 3x3x3 in half turns has c_PUCT = 10, the others 1.
-        """
-        rewards = {"reward": self.reward, "step_cost": self.step_cost, "temperature": 1 / abs(self.step_cost)}
-        return {"mcts-konen": rewards | ({"c": 10.0} if self.puzzle.name == "rubik3x3-htm" else {})}
+        """The report's search with the rewards that were learnt; its softmax is over values: 1 / |step_cost| moves."""
+        return {"mcts-konen": {"reward": self.reward, "step_cost": self.step_cost, "temperature": 1 / abs(self.step_cost)}}
 
     @classmethod
     def from_config(cls, puzzle: Puzzle, config: TdNTupleConfig, seed: int) -> "TdNTuple":

@@ -96,7 +96,9 @@ OPEN: dict[str, dict[str, Any]] = {
     "separate": {"network": "deepcube-eighth-separate"},
     **{f"size-{size}": {"network": f"deepcube-{size}"} for size in ("quarter", "half")},
 }
-OTHER_C = {f"full MCTS, c = {c}": Search("mcts-betacube-full", {"c": float(c)}, nodes=1000) for c in (1, 4, 16)}
+CS = (1, 4, 16)
+OTHER_C = {f"full MCTS, c = {c}": Search("mcts-betacube-full", {"c": float(c)}, nodes=1000) for c in CS}
+OTHER_C |= {f"vanilla MCTS, c = {c}": Search("mcts-betacube-vanilla", {"c": float(c)}, nodes=5000) for c in CS}
 SMALL, TURNS = solvers(1000, 100_000, 0.6), solvers(10_000, 100_000, 0.2)
 FIRST_PATH = {f"{PRINTED}, not shortened": Search("mcts-deepcube-literal", {"shorten": False}, nodes=1000)}
 AS_PRINTED = {PRINTED: Search("mcts-deepcube-literal", nodes=200_000)}

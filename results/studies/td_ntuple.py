@@ -74,7 +74,7 @@ ALONE, MCTS = {"agent alone": Search("greedy", {"max_steps": 50})}, {"MCTS 100":
 CHARGED = {"MCTS 100, steps charged": konen(100, charge_steps=True)}
 PRINTED = {"MCTS 100": konen(100, step_cost=-0.1, temperature=10.0)}  # of agents that learnt with the printed step cost
 TEN = {"MCTS 100": konen(100, c=10.0)}  # the 3x3x3 in half turns, where the report's figure has c_PUCT = 10
-PRINTED_TEN = {"MCTS 100, c = 10": konen(100, step_cost=-0.1, temperature=10.0, c=10.0)}
+PRINTED_TEN = {f"MCTS 100, c = {c}": konen(100, step_cost=-0.1, temperature=10.0, c=float(c)) for c in (1, 10)}
 RUNS = [Run(preset, seed) for preset in ("2x2-qtm", "2x2-htm", "3x3-qtm", "3x3-htm") for seed in (0, 1, 2)]
 RUNS += [Run("3x3-qtm-nsym8", seed, {"episodes": 1_000_000}) for seed in (0, 1, 2)]
 RUNS += [Run(f"{preset}-report", seed) for preset in EPISODES for seed in (0, 1, 2)]
@@ -112,7 +112,7 @@ for preset, most in MOST.items():
     if halves:
         of = (preset, *([old] if preset in OLD else []))
         QUESTIONS.append(Question("other faces", of, faces, ALONE | (TEN if preset == "3x3-htm" else MCTS)))
-        QUESTIONS.append(Question("other faces", (report,), faces, ALONE | PRINTED))
+        QUESTIONS.append(Question("other faces", (report,), faces, ALONE | (PRINTED_TEN if preset == "3x3-htm" else PRINTED)))
     else:
         QUESTIONS.append(Question("plain walks", (preset,), plain, ALONE | MCTS | CHARGED))
         if preset in EPISODES:
@@ -122,8 +122,7 @@ for preset, most in MOST.items():
     QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
     if preset == "3x3-htm":
         QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 800": konen(800)}, seeds=(0,)))
-        QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 100, c = 1": konen(100)}))
-        QUESTIONS.append(Question("other faces", (report,), faces, PRINTED_TEN))
+        QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 100, c = 1": konen(100, c=1.0)}))
     if preset in LARGE:  # a quarter of an hour each
         of = (preset, *([old] if preset in OLD else []))
         QUESTIONS.append(Question("plain walks", of, plain, {"MCTS 800": konen(800)}, seeds=(0,)))
