@@ -17,10 +17,11 @@ from agents.general_ntuple.network import learn
 from agents.general_ntuple.symmetry import find_images
 from agents.general_ntuple.tuples import choose_tuples
 from agents.general_ntuple.view import make_view, sample
-from agents.general_ntuple.walks import find_relations, walks, word_lengths
+from agents.general_ntuple.walks import walks, word_lengths
 from rubiks_gym import files
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import LightsOut, Pyraminx, Rubik3x3, Rubik4x4, Rubik5x5, SlidingTile, puzzle_from_name, sample_seeds
+from rubiks_gym.puzzles.relations import find_relations
 from rubiks_gym.puzzles.threads import get_num_threads, set_num_threads
 from rubiks_gym.registration import PUZZLES
 from rubiks_gym.search import beam

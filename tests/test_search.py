@@ -396,10 +396,20 @@ def test_the_beam_sees_no_duplicates_and_does_not_go_back():
 
 def test_whoever_watches_a_beam_sees_every_layer_that_it_keeps():
     puzzle, seen, watched = Rubik3x3(), [], []
-    beam(puzzle, some_states(puzzle, 1), lambda s: seen.append(s) or noise(s), width=20, max_steps=5, watch=watched.append)
+    beam(
+        puzzle,
+        some_states(puzzle, 1),
+        lambda s: seen.append(s) or noise(s),
+        width=20,
+        max_steps=5,
+        watch=lambda *seen: watched.append(seen),
+    )
     assert len(seen) == len(watched) == 5
-    for children_seen, layer in zip(seen, watched, strict=True):
+    before = some_states(puzzle, 1)
+    for children_seen, (layer, parents, actions) in zip(seen, watched, strict=True):
         assert (layer == children_seen[lowest(noise(children_seen).astype(np.float32), 20)]).all()
+        assert (layer == puzzle.apply(before[parents], actions)).all()
+        before = layer
 
 
 def test_beams_side_by_side_find_what_they_find_alone():
@@ -455,7 +465,7 @@ def test_partial_expansion_makes_the_children_that_look_best_and_no_others():
         children_per_state=2,
         decomposed=parts,
         max_steps=6,
-        watch=watched.append,
+        watch=lambda layer, *_: watched.append(layer),
     )
     for layer, below in zip(watched[2:], made[3:], strict=False):
         looks = (first(layer) + 2 / 3 * second(layer)[:, None]).ravel()

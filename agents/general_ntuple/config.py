@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget
-from agents.general_ntuple.walks import Relations
 from agents.networks.schedule import geometric
 from agents.protocol import Preset
 from rubiks_gym.checks import MANY, named, number, whole
 from rubiks_gym.puzzles import LONGEST, Puzzle
+from rubiks_gym.puzzles.relations import Relations
 
 _REPLAY = 1 << 15  # states along solutions
 _WAYS = np.log(1e33)  # of a walk: of those that can go more ways, tables cannot tell how long they were
@@ -118,8 +118,8 @@ PRESETS: dict[str, Preset] = {
         ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
         ("3x3x3", "rubik3x3-qtm", 7, {"walk_batches": 1500, "rounds": 180, "sizes": 1}),
         ("3x3x3-htm", "rubik3x3-htm", 7, {"walk_batches": 1500, "rounds": 120, "sizes": 1}),
-        ("4x4x4", "rubik4x4-qtm", 14, {"walk_batches": 3600, "rounds": 0, "weights": 80_000_000}),
-        ("5x5x5", "rubik5x5-qtm", 5, {"walk_batches": 350, "rounds": 0}),
+        ("4x4x4", "rubik4x4-qtm", 2, {"walk_batches": 300, "rounds": 0, "weights": 80_000_000}),
+        ("5x5x5", "rubik5x5-qtm", 2, {"walk_batches": 150, "rounds": 0}),
         ("megaminx", "megaminx", 5, {"walk_batches": 700, "rounds": 8}),
     )
 }

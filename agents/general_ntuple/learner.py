@@ -35,9 +35,10 @@ from agents.general_ntuple.config import GeneralNTupleConfig
 from agents.general_ntuple.fold import find_folds, folded
 from agents.general_ntuple.network import learn
 from agents.general_ntuple.view import sample
-from agents.general_ntuple.walks import find_relations, walks
+from agents.general_ntuple.walks import walks
 from agents.own_searches import backups, on_the_way
 from rubiks_gym.puzzles import Puzzle, sample_seeds
+from rubiks_gym.puzzles.relations import find_relations
 from rubiks_gym.puzzles.threads import side_by_side
 from rubiks_gym.search import Budget, Perimeter, Solutions, beam
 
@@ -130,7 +131,7 @@ class Learner:
                 max_steps=longest,
                 perimeter=self.perimeter,
                 budget=Budget(nodes=2**60),
-                watch=lambda layer: kept.append(layer[:: c.backup_every]),
+                watch=lambda layer, *_: kept.append(layer[:: c.backup_every]),
             )
             return found, kept
 

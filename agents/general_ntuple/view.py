@@ -16,7 +16,7 @@ import numpy as np
 from agents.general_ntuple.adding import times_made
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.compiled import jit
-from rubiks_gym.puzzles.permutation import PermutationPuzzle, _orbits
+from rubiks_gym.puzzles.permutation import PermutationPuzzle, orbits
 from rubiks_gym.puzzles.threads import over_rows
 
 _SAMPLES = 1 << 13  # states that entries and values are found from
@@ -103,7 +103,7 @@ def _pieces(puzzle: Puzzle) -> list[np.ndarray]:
     if not isinstance(puzzle, PermutationPuzzle) or puzzle.distinct:
         return single
     moves, n = puzzle.generators, puzzle.state_size
-    pairs = _orbits((moves[:, :, None] * n + moves[:, None, :]).reshape(len(moves), -1))
+    pairs = orbits((moves[:, :, None] * n + moves[:, None, :]).reshape(len(moves), -1))
     size = np.bincount(pairs, minlength=n * n)[pairs].reshape(n, n)
     moving = np.flatnonzero(size.diagonal() > 1)  # what is fixed would belong to everything
     size = size[np.ix_(moving, moving)]

@@ -1,47 +1,14 @@
 """Random walks from the goal with an upper bound of the distance at each step: the moves so far, without those that cancel.
 
-Where moves commute, a walk makes many in vain: of U D U' only D is left, and pressing something twice among other presses is
-nothing. So the moves of a walk are counted as a word in which neighbours that commute may change places. A move that meets its
-inverse cancels it, and of more than half of the way round (three quarter turns) the other way round is taken.
-
-Letters: B batch, K moves of a walk, A actions, S state.
+Letters: B batch, K moves of a walk, S state.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from rubiks_gym.puzzles import Puzzle, sample_seeds
 from rubiks_gym.puzzles.compiled import jit
+from rubiks_gym.puzzles.relations import Relations, append
 from rubiks_gym.puzzles.threads import over_rows
-
-_MOST = 255  # an order that is not found: higher than any that matters
-
-
-class Relations(NamedTuple):
-    """What is known of moves that can always be made."""
-
-    commute: np.ndarray  # [A, A] bool
-    inverse: np.ndarray  # [A] int64
-    order: np.ndarray  # [A] int64: so often made, a move does nothing
-
-
-def find_relations(puzzle: Puzzle, states: np.ndarray) -> Relations | None:
-    """The relations of a puzzle's moves, seen on some states [B, S]; None if not every move can always be made."""
-    if not puzzle.legal(states).all():
-        return None
-    order = np.full(puzzle.n_actions, _MOST)
-    once = puzzle.expand(states)  # [B, A, S]
-    twice = puzzle.expand(once.reshape(-1, puzzle.state_size)).reshape(*once.shape[:2], *once.shape[1:])  # a, then b
-    commute = (twice == twice.swapaxes(1, 2)).all(axis=(0, 3))
-    for a in range(puzzle.n_actions):
-        now = states
-        for times in range(1, 16):
-            now = puzzle.apply(now, np.full(len(states), a))
-            if np.array_equal(now, states):
-                order[a] = times
-                break
-    return Relations(commute, puzzle.inverse_action.astype(np.int64), order)
 
 
 def walks(
@@ -72,26 +39,6 @@ def word_lengths(commute, inverse, order, actions, out):
     for b in range(actions.shape[0]):
         n = 0
         for t in range(actions.shape[1]):
-            a, same, i = actions[b, t], 0, n - 1
-            while i >= 0 and commute[a, word[i]] and word[i] != inverse[a]:
-                same += word[i] == a
-                i -= 1
-            if i >= 0 and word[i] == inverse[a]:
-                word[i : n - 1] = word[i + 1 : n].copy()
-                n -= 1
-            elif 2 * (same + 1) > order[a]:  # shorter the other way round
-                turned, end = order[a] - (same + 1), i + 1
-                for j in range(i + 1, n):
-                    if word[j] != a:
-                        word[end] = word[j]
-                        end += 1
-                    elif turned > 0:
-                        word[end] = inverse[a]
-                        end += 1
-                        turned -= 1
-                n = end
-            else:
-                word[n] = a
-                n += 1
+            n = append(commute, inverse, order, word, n, actions[b, t])
             out[b, t] = n
     return True

@@ -154,7 +154,7 @@ class Learner:
                 max_steps=c.max_steps,
                 perimeter=self.perimeter,
                 budget=Budget(nodes=2**60),
-                watch=lambda layer: kept.append(layer[::4]),
+                watch=lambda layer, *_: kept.append(layer[::4]),
             )
             return (found.moves[0] if found.solved[0] else None), np.concatenate(kept)
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from results.published import OTHER_PUZZLES
-from results.questions import Question, Run, Study, beam
+from results.questions import Question, Run, Search, Study, beam
 from results.seeds import CURVE, short_runs
 from results.states import korf, pressed, proven, slid, turned, uniform
 from results.tables import Section
@@ -12,10 +12,19 @@ SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random s
 LARGE = ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")
 DEEP = ("4x4x4", "5x5x5", "megaminx")  # how deep scrambles are solved
 RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [Run(preset) for preset in ("24-puzzle", *SMALL, *LARGE, *DEEP)]
+UNTRAINED = "4x4x4-untrained"  # what macros do without what was learnt
+RUNS += [Run("4x4x4", 0, {"walk_batches": 0}, UNTRAINED)]
 RUNS += [Run("3x3x3"), Run("3x3x3-htm")]  # and the trained tables, by the same search
 RUNS += [Run("symmetric_ntuple:rubik3x3-qtm", name="hand-chosen"), Run("symmetric_ntuple:rubik3x3-htm", name="hand-chosen-htm")]
 TAIL = {"beam 1,024, tail 13": beam(1024, inverse=True, tail=13)}
 HTM_TAIL = {"beam 1,024, tail 11": beam(1024, inverse=True, tail=11)}
+
+
+def macros(**options: int) -> Search:
+    """A beam that macros complete, a minute for each state at most."""
+    return Search("macro-beam", options, nodes=10**12, seconds=60)
+
+
 QUESTIONS = [
     Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
     Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
@@ -25,7 +34,10 @@ QUESTIONS = [
     Question("3x3x3", ("3x3x3", "hand-chosen"), partial(proven, n=100), TAIL),
     Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=100), HTM_TAIL),
     Question("deep", DEEP, partial(turned, most=40, n=8, every=4, first=12), {"beam 1,024": beam(1024, 3, max_steps=48)}),
-    Question("random", ("4x4x4",), partial(uniform, n=10), {"beam 8,192": beam(8192, 3, max_steps=80)}),
+    Question("random", ("4x4x4",), partial(uniform, n=100), {"macro-beam": macros(tries=3)}),
+    Question("random", (UNTRAINED,), partial(uniform, n=20), {"macro-beam": macros(tries=3)}),
+    Question("random", ("megaminx",), partial(uniform, n=20), {"macro-beam": macros(tries=2, max_steps=60)}),
+    Question("random", ("5x5x5",), partial(uniform, n=10), {"macro-beam": macros(tries=1)}),
 ]
 COLUMNS = "run, training, search, cubes, solved, mean length, optimal, nodes, CPU s"
 SECTIONS = [
@@ -46,7 +58,7 @@ SECTIONS = [
     Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
     Section("The 3x3x3, beside tables chosen by hand: the first 100 cubes of the bench", "3x3x3", COLUMNS),
     *(Section(f"How deep scrambles are solved, {name}: percent by moves", "deep", runs=(name,), by="moves") for name in DEEP),
-    Section("The 4x4x4: 10 random states, at most 80 moves", "random", COLUMNS, note=OTHER_PUZZLES["4x4x4"]),
+    Section("The 4x4x4, Megaminx and 5x5x5: random states", "random", COLUMNS, note=OTHER_PUZZLES["4x4x4"]),
 ]
 FIVE = short_runs("2x2x2", 50, rounds=1000)
 STUDY = Study("general_ntuple", RUNS + FIVE, [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds"))

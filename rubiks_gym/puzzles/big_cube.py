@@ -14,7 +14,7 @@ from rubiks_gym.checks import choice, whole
 from rubiks_gym.puzzles import solids
 from rubiks_gym.puzzles.chain import Chain
 from rubiks_gym.puzzles.geometry import FACES
-from rubiks_gym.puzzles.permutation import PermutationPuzzle, _orbits
+from rubiks_gym.puzzles.permutation import PermutationPuzzle, orbits
 from rubiks_gym.puzzles.streams import draw
 
 _K_MAX = {2: 14, 3: 26, 4: 45, 5: 80, 6: 120, 7: 170}
@@ -190,7 +190,7 @@ def _frame(turns: np.ndarray) -> np.ndarray:
     """The stickers of corners and of edges in the middle: those that the faces move, and no slice does."""
     faces, slices = turns[:, 0], turns[:, 1:].reshape(-1, turns.shape[2])
     every = np.arange(turns.shape[2])
-    orbit = _orbits(turns.reshape(-1, turns.shape[2]))
+    orbit = orbits(turns.reshape(-1, turns.shape[2]))
     by_slices = orbit[(slices != every).any(axis=0)]
     return every[(faces != every).any(axis=0) & ~np.isin(orbit, by_slices)]
 
@@ -210,7 +210,7 @@ class Pieces(NamedTuple):
 @lru_cache
 def _pieces(size: int) -> Pieces:
     solid, turns = solids.cube(size), _turns(size)[0]
-    around, orbit = solid.around(), _orbits(turns.reshape(-1, turns.shape[2]))
+    around, orbit = solid.around(), orbits(turns.reshape(-1, turns.shape[2]))
     known = np.full((len(around), 6, 6, 6), -1, np.int64)
     for sticker in range(len(around))[::-1]:
         first, second, third = solid.face_of[around[sticker]]

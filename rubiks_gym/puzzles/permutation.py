@@ -61,7 +61,7 @@ class PermutationPuzzle(TabledPuzzle):
         n = moves.shape[1]
         self.generators = _frozen(moves, np.int64)  # [A, N], where what is at each place goes to
         self.distinct = goal is None
-        self._orbit_of = _orbits(moves)  # [N] the lowest place that each is connected with
+        self._orbit_of = orbits(moves)  # [N] the lowest place that each is connected with
         first = width = None
         if goal is None:
             if n > 256:
@@ -133,6 +133,10 @@ class PermutationPuzzle(TabledPuzzle):
         if len(states) != len(then):
             raise ValueError(f"compose takes as many states as `then`, got {len(states)} and {len(then)}")
         return np.take_along_axis(self._elements(then), states.astype(np.int64), axis=1).astype(np.uint8)
+
+    def filled(self, states: np.ndarray) -> np.ndarray:
+        """What is at each place [B, N] int64: the states [B, S], or where pieces all differ the places that they belong to."""
+        return np.argsort(self._elements(states), axis=1) if self.distinct else self.as_states(states).astype(np.int64)
 
     def relative(self, states: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Where moves that lead from states [B, S] to targets [B, S] lead from the goal, [B, S].
@@ -235,7 +239,7 @@ def one_of_each_piece(moves: np.ndarray) -> np.ndarray:
     Place j belongs to the piece of place i if the two together get to no more pairs of places than i gets to places.
     """
     n = moves.shape[1]
-    pairs = _orbits((moves[:, :, None] * n + moves[:, None, :]).reshape(len(moves), -1))
+    pairs = orbits((moves[:, :, None] * n + moves[:, None, :]).reshape(len(moves), -1))
     size_of_pair = np.bincount(pairs, minlength=n * n)[pairs].reshape(n, n)
     size = size_of_pair.diagonal()  # of the orbit of each place
     chosen: list[int] = []
@@ -247,7 +251,7 @@ def one_of_each_piece(moves: np.ndarray) -> np.ndarray:
     return np.sort(chosen)
 
 
-def _orbits(moves: np.ndarray) -> np.ndarray:
+def orbits(moves: np.ndarray) -> np.ndarray:
     """The lowest of the places that moves [A, N] connect each place with, [N]."""
     lowest = np.arange(moves.shape[1])
     while True:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rubiks_gym.puzzles import kernels
-from rubiks_gym.puzzles.permutation import PermutationPuzzle, _orbits
+from rubiks_gym.puzzles.permutation import PermutationPuzzle, orbits
 from rubiks_gym.puzzles.threads import over_rows
 
 _MOST = 2000  # symmetries that are found: moves that are all alike have too many
@@ -45,7 +45,7 @@ def find_symmetries(puzzle: PermutationPuzzle) -> Symmetries:
     """
     moves, labels = puzzle.generators, None if puzzle.distinct else puzzle.goal.astype(np.int64)
     base = _base(moves)
-    trees = [_tree(moves, int(root), base) for root in np.unique(_orbits(moves))]
+    trees = [_tree(moves, int(root), base) for root in np.unique(orbits(moves))]
     found: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for exchange in _exchanges(moves, base):
         options = [_options(moves, base, exchange, tree, labels) for tree in trees]
@@ -64,10 +64,10 @@ def _base(moves: np.ndarray) -> list[int]:
     """Moves that connect all places that moves [A, N] connect: where a symmetry takes these decides all."""
     base: list[int] = []
     connected = np.arange(moves.shape[1])
-    while not np.array_equal(connected, _orbits(moves)):
-        fewest = min(range(len(moves)), key=lambda a: len(np.unique(_orbits(moves[[*base, a]]))))
+    while not np.array_equal(connected, orbits(moves)):
+        fewest = min(range(len(moves)), key=lambda a: len(np.unique(orbits(moves[[*base, a]]))))
         base.append(fewest)
-        connected = _orbits(moves[base])
+        connected = orbits(moves[base])
     return base
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rubiks_gym.puzzles import kernels, solids
-from rubiks_gym.puzzles.permutation import PermutationPuzzle, _orbits
+from rubiks_gym.puzzles.permutation import PermutationPuzzle, orbits
 from rubiks_gym.puzzles.puzzle import UINT8
 
 
@@ -82,7 +82,7 @@ def _tables(name: str) -> tuple[solids.Solid, dict[str, Any]]:
     make, depth, ways = _CUTS[name]
     solid, axes = make()
     turns = np.array([solid.turn(axis, depth, inf, ways) for axis in axes.values()])
-    orbit = _orbits(turns)
+    orbit = orbits(turns)
     n = len(orbit)
     around = solid.around()
     moving = np.flatnonzero((turns != np.arange(n)).any(axis=0))

@@ -26,6 +26,7 @@ from rubiks_gym.search.bwas import bwas
 from rubiks_gym.search.certified import certified
 from rubiks_gym.search.greedy import greedy
 from rubiks_gym.search.heuristic import DecomposedHeuristic, lookahead_policy
+from rubiks_gym.search.macro_beam import macro_beam
 from rubiks_gym.search.mcts import mcts
 from rubiks_gym.search.mcts_settings import PRESETS, Settings
 from rubiks_gym.search.perimeter import Perimeter
@@ -54,6 +55,7 @@ SEARCHES: dict[str, Search] = {
         {},
         "keeps the best states of every layer; partial expansion if the heuristic is decomposed or costs of children are known",
     ),
+    "macro-beam": Search(macro_beam, {}, "a beam that macros complete, words that move few pieces: for large puzzles (4x4x4)"),
     "certified": Search(certified, {}, "a beam that is finished exactly, then the proof that nothing is shorter (3x3x3)"),
     "mcts": Search(mcts, {}, "Monte Carlo tree search, one tree per start; the papers' are settings of it"),
     # Konen's priors are a softmax over the children's values, which the search makes itself when it is given no policy.
@@ -203,6 +205,7 @@ __all__ = [
     "choose",
     "greedy",
     "lookahead_policy",
+    "macro_beam",
     "make_search",
     "mcts",
     "parse_options",

@@ -20,6 +20,7 @@ _LIKE_PARENT = 2 / 3  # how much of its parent's second part a child is expected
 
 # States of a layer below [M, S], rows of their parents [M], actions [M], and the part of their costs known so far [M].
 Children = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Watch = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
 
 def beam(
@@ -36,7 +37,7 @@ def beam(
     budget: Budget | None = None,
     at_least: np.ndarray | None = None,
     at_most: np.ndarray | None = None,
-    watch: Callable[[np.ndarray], None] | None = None,
+    watch: Watch | None = None,
 ) -> Solutions:
     """Beam search from states [B, S], several at a time on as many cores; it ends with the first child inside the perimeter.
 
@@ -67,7 +68,8 @@ def beam(
         budget: for each start; checked before each call of cost_to_go or of its second part.
         at_least: [B] with a tail: no shorter solution of each start is looked for, since there is none.
         at_most: [B] no longer solution of each start is looked for: one of that length plus 1 is known, say.
-        watch: is shown the states [W, S] of every layer, best first, for learners that learn from their own searches.
+        watch: is shown the states [W, S] of every layer, best first, with the rows [W] of their parents in the layer before and
+            the actions [W], for learners that learn from their own searches.
     """
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, width=width, max_steps=max_steps, children_per_state=children_per_state)
@@ -102,7 +104,7 @@ def _solve(
     finisher: Callable[[np.ndarray, int], ExactTail] | None,
     perimeter: Perimeter,
     budget: Budget,
-    watch: Callable[[np.ndarray], None] | None,
+    watch: Watch | None,
     start: np.ndarray,
     memory: int,
     at_least: float,
@@ -157,7 +159,7 @@ def _solve(
         if tail is not None:
             tail.descend(*history[-1])
         if watch is not None:
-            watch(layer)
+            watch(layer, *history[-1])
     return None, generated
 
 
