@@ -331,6 +331,7 @@ def four_pegs(_: Answers) -> str:
 
 _ADI, _TD = "python -m results --measure adi --only", "python -m results --measure td_ntuple --only"
 _SYMMETRIC = "python -m results --measure symmetric_ntuple --only"
+_GENERAL = "python -m results --measure general_ntuple --only"
 _DAVI, _PPO = "python -m results --measure davi --only", "python -m results --measure ppo_chasenet --only"
 _OWN = (TABLES, "3x3")
 _15 = f"median {DEEPCUBE['15 turns']['median']}, optimal {DEEPCUBE['15 turns']['optimal']} of 100"
@@ -445,7 +446,8 @@ PAPERS: dict[str, list[Row]] = {
             "5.1, fig. 8", "the 14 most used triplets", "all conjugations",
             each(conjugations, _OWN, Asked("adi", "solutions", "")), f"{_ADI} solutions",
         ),
-        Row("6", "4x4x4, other puzzles", "future work", "environments; nothing trained yet", "rubiks_gym/puzzles/big_cube.py"),
+        Row("6", "4x4x4: random states, by general n-tuples and macros", "future work",
+            cell(solved, Asked("general_ntuple", "random", "4x4x4", "macro-beam")), f"{_GENERAL} 4x4x4-s0 random"),
     ],
     "BetaCube (Bowman, Guo, Jones 2018)": [
         Row("1.1", "2x2x2 with 14 as God's number; one-hot 8 x 24", "", "built, one corner held: 7 x 21",

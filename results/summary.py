@@ -23,6 +23,7 @@ SHOWN = (
     ("general_ntuple", "24-puzzle", "24-puzzle", ("beam 8,192", "beam 81,920")),
     *(("general_ntuple", "small", run, ("beam 512",)) for run in ("pyraminx", "2x2x2", "skewb", "pancake-15")),
     *(("general_ntuple", "large", run, ("beam 8,192",)) for run in ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")),
+    *(("general_ntuple", "random", run, ("macro-beam",)) for run in ("4x4x4", "megaminx")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
     ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube", "DeepCube, as printed")),

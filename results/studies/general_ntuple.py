@@ -58,7 +58,7 @@ SECTIONS = [
     Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
     Section("The 3x3x3, beside tables chosen by hand: the first 100 cubes of the bench", "3x3x3", COLUMNS),
     *(Section(f"How deep scrambles are solved, {name}: percent by moves", "deep", runs=(name,), by="moves") for name in DEEP),
-    Section("The 4x4x4, Megaminx and 5x5x5: random states", "random", COLUMNS, note=OTHER_PUZZLES["4x4x4"]),
+    Section("The 4x4x4, Megaminx and 5x5x5: random states", "random", COLUMNS, note=f"4x4x4: {OTHER_PUZZLES['4x4x4']}"),
 ]
 FIVE = short_runs("2x2x2", 50, rounds=1000)
 STUDY = Study("general_ntuple", RUNS + FIVE, [*QUESTIONS, CURVE], SECTIONS, ("walk_batches", "rounds"))
