@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rubiks_gym.exact import ExactTable, OptimalSolver, SlidingSolver
+from rubiks_gym.exact import ExactTable, OptimalSolver, SlidingSolver, pancake_distances
 from rubiks_gym.exact.bench import FARTHEST
-from rubiks_gym.puzzles import LightsOut, Puzzle
+from rubiks_gym.puzzles import LightsOut, Pancake, Puzzle
 from rubiks_gym.scrambles import DeepCube
 from train.evaluation import bench_cubes, read_cubes, start_states, true_distances
 from train.probe import Probe
@@ -127,6 +127,13 @@ def slid(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     proof = SlidingSolver(puzzle).solve(states)
     assert proof.proven.all()
     return states, proof.upper, np.zeros(n, int)
+
+
+def stacked(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
+    """n uniformly random stacks of pancakes, with proven distances."""
+    assert isinstance(puzzle, Pancake)
+    states = start_states(puzzle, 0, n, seed)
+    return states, pancake_distances(puzzle, states), np.zeros(n, int)
 
 
 def korf(puzzle: Puzzle, n: int = 50) -> Asked:

@@ -5,7 +5,7 @@ from functools import partial
 from results.published import OTHER_PUZZLES
 from results.questions import Question, Run, Search, Study, beam
 from results.seeds import CURVE, short_runs
-from results.states import korf, pressed, proven, slid, turned, uniform
+from results.states import korf, pressed, proven, slid, stacked, turned, uniform
 from results.tables import Section
 
 SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
@@ -29,6 +29,7 @@ QUESTIONS = [
     Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
     Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
     Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
+    Question("stacks", ("pancake-15",), partial(stacked, n=1000), {"beam 64": beam(64, 3), "beam 512": beam(512, 3)}),
     Question("large", LARGE, partial(uniform, n=50), {"beam 8,192": beam(8192, 4)}),
     Question("lights", ("lights-out-7",), partial(pressed, n=1000), {"beam 16": beam(16, 2)}),
     Question("3x3x3", ("3x3x3", "hand-chosen"), partial(proven, n=100), TAIL),
@@ -54,6 +55,7 @@ SECTIONS = [
         beside=OTHER_PUZZLES,
     ),
     Section("Small puzzles: 200 random states", "small", COLUMNS),
+    Section("Stacks of 15 pancakes: 1,000 random ones, fewest turns proven", "stacks", COLUMNS),
     Section("Larger puzzles: 50 random states", "large", COLUMNS, beside=OTHER_PUZZLES),
     Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
     Section("The 3x3x3, beside tables chosen by hand: the first 100 cubes of the bench", "3x3x3", COLUMNS),
