@@ -54,6 +54,9 @@ def solved_plot(answers: list[Answer], below: str, beside: dict[str, dict[str, d
     return figure
 
 
+_LABELLED = 5  # curves that have room for their names at their ends; more have a legend
+
+
 def learning_plot(answers: list[Answer], below: str, curves: dict[str, str], scale: float = 1, marks: str = "") -> Figure:
     """A panel for each curve (key and title): the mean over seeds smoothed, with the seeds' extremes as a band.
 
@@ -72,9 +75,12 @@ def learning_plot(answers: list[Answer], below: str, curves: dict[str, str], sca
             mean, dots = even.mean(axis=0), np.array(seeds[0].get(marks, []))
             ax.plot(x / scale, each.T, color=colour, alpha=0.2, linewidth=0.7)
             ax.fill_between(x / scale, even.min(axis=0), even.max(axis=0), color=colour, alpha=0.2, linewidth=0)
-            ax.plot(x / scale, mean, color=colour)
+            ax.plot(x / scale, mean, color=colour, label=name)
             ax.plot(dots / scale, np.interp(dots, x, mean), "o", color="black", markersize=3.5)
             ends.append((name, x[-1] / scale, float(mean[-1]), colour))
-        label_ends(ax, ends)
+        if len(runs) <= _LABELLED:
+            label_ends(ax, ends)
         ax.set(title=title, xlabel=below)
+    if len(runs) > _LABELLED:
+        axes[0].legend(frameon=False, fontsize="small")
     return figure
