@@ -36,6 +36,7 @@ COLUMNS = "learner, run, training, question, search, cubes, solved, optimal, mea
 TRUTH = ("docs/truth.md", "bench")  # where the table of proven cubes is
 BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),
+    "puzzles": ("README.md", "puzzles"),
     "positions": ("docs/truth.md", "positions"),
     "reid": ("docs/truth.md", "reid"),
     "search": ("rubiks_gym/search/README.md", "search"),
