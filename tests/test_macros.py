@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rubiks_gym.exact import ExactTable
-from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
+from rubiks_gym.puzzles import PermutationPuzzle, Rubik3x3, get_num_threads, puzzle_from_name, set_num_threads
 from rubiks_gym.puzzles.relations import append, find_relations, relations_of
-from rubiks_gym.search import Budget, are_solutions, beam, macro_beam
+from rubiks_gym.search import Budget, Perimeter, are_solutions, beam, macro_beam
 from rubiks_gym.search.insertion import along, helpful, insert
 from rubiks_gym.search.macro_beam import signs_of
 from rubiks_gym.search.macros import find_macros
@@ -167,3 +167,45 @@ def test_it_stops_when_its_nodes_are_spent(cube):
     states = cube.random_states(np.arange(2, dtype=np.uint64))
     found = macro_beam(cube, states, nothing_known, width=512, budget=Budget(nodes=5000))
     assert not found.solved.any() and (found.nodes < 5000 + 512 * cube.n_actions).all()
+    options = {"width": 8, "max_steps": 6, "tries": 3, "misplaced": 1.0}
+    by_beam = beam(cube, states, nothing_known, width=8, max_steps=6).nodes.max()
+    found = macro_beam(cube, states, nothing_known, **options, budget=Budget(nodes=int(by_beam) + 50))
+    assert (found.nodes <= by_beam + 50 + 300).all()  # no more than the ways to lengthen one word
+
+
+def test_it_stops_when_its_time_is_over(cube):
+    now = iter(range(10**6))
+    found = macro_beam(cube, cube.random_states(np.arange(1, dtype=np.uint64)), nothing_known, width=8, max_steps=6,
+                       misplaced=1.0, budget=Budget(seconds=12, clock=lambda: next(now)))  # fmt: skip
+    assert not found.solved.any() and next(now) < 40
+
+
+def test_the_result_does_not_depend_on_threads_also_where_memory_is_short(cube):
+    states, options = (
+        cube.random_states(np.arange(3, dtype=np.uint64)),
+        {"width": 32, "max_steps": 8, "tries": 1, "misplaced": 1.0},
+    )
+    held, threads = sum(array.nbytes for array in find_macros(cube)), get_num_threads()
+    try:
+        for memory in (2 * 10**9, held + 30_000_000):  # the second is enough for one search at a time
+            found = []
+            for n in (1, 2):
+                set_num_threads(n)
+                found.append(macro_beam(cube, states, nothing_known, **options, budget=Budget(memory=memory)))
+            assert found[0].moves == found[1].moves and (found[0].nodes == found[1].nodes).all()
+            assert solves(cube, states, found[0])
+    finally:
+        set_num_threads(threads)
+
+
+def test_odd_puzzles_are_solved_by_what_can_solve_them(cube):
+    swaps = PermutationPuzzle("swaps", [[1, 0, 2], [0, 2, 1]], ["a", "b"])  # every macro moves all places
+    together = PermutationPuzzle("together", [[1, 0, 2, 3], [0, 1, 3, 2]], ["a", "b"])  # all moves commute
+    alike = PermutationPuzzle("alike", [[1, 2, 3, 0, 4, 5], [0, 1, 3, 4, 5, 2]], ["a", "b"], goal=[0, 0, 1, 1, 2, 2])
+    some = PermutationPuzzle("some", [[1, 2, 0, 4, 5, 3], [0, 1, 2, 4, 3, 5]], ["a", "b"], pieces=[0])
+    for puzzle in (swaps, together, alike, some):
+        states = puzzle.walk(np.arange(6, dtype=np.uint64), np.full(6, 7))
+        assert solves(puzzle, states, macro_beam(puzzle, states, nothing_known, width=64, max_steps=30))
+    near = cube.after(cube.parse("R U"))[None]
+    found = macro_beam(cube, np.concatenate([cube.goal[None], near]), nothing_known, perimeter=Perimeter(cube, 2))
+    assert lengths(found) == [0, 2] and found.nodes.tolist() == [0, 0]

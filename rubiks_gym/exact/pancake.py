@@ -46,7 +46,7 @@ def deepen(stacks, out):
         while True:
             depth, turn[0] = 0, 1
             while depth >= 0:
-                if gaps == 0 and stack[0] == 0:
+                if gaps == 0:  # the plate is the largest, so all are in order
                     break
                 found = False
                 for k in range(turn[depth] + 1, n + 1):

@@ -46,13 +46,15 @@ def find_relations(puzzle: Puzzle, states: np.ndarray) -> Relations | None:
 def relations_of(generators: np.ndarray) -> Relations:
     """The relations of moves that are permutations [A, N] of places, with the inverse of each among them."""
     n_actions, n = generators.shape
-    after = generators[:, generators]  # [A, A, N], of two moves
-    commute, identity = (after == after.swapaxes(0, 1)).all(axis=2), np.arange(n)
+    commute, inverse, identity = np.empty((n_actions, n_actions), bool), np.empty(n_actions, np.int64), np.arange(n)
+    for a, move in enumerate(generators):
+        after = move[generators]  # [A, N], of any move and then a
+        commute[a], inverse[a] = (after == generators[:, move]).all(axis=1), (after == identity).all(axis=1).argmax()
     order, now = np.full(n_actions, _MOST), generators
     for times in range(1, 16):
         order[(now == identity).all(axis=1)] = np.minimum(order, times)[(now == identity).all(axis=1)]
         now = np.take_along_axis(generators, now, axis=1)
-    return Relations(commute, (after == identity).all(axis=2).argmax(axis=1), order)
+    return Relations(commute, inverse, order)
 
 
 @inner

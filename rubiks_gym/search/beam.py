@@ -94,6 +94,27 @@ def beam(
     return one_by_one(solve, states, perimeter, budget, True, at_least, at_most)
 
 
+def beam_from(
+    puzzle: Puzzle,
+    start: np.ndarray,
+    cost_to_go: CostToGo,
+    width: int,
+    max_steps: int,
+    perimeter: Perimeter,
+    budget: Budget,
+    memory: int,
+    watch: Watch,
+) -> tuple[list[int] | None, int]:
+    """A beam from one start state [S], for searches with more steps: the moves, or None, and the number of states generated.
+
+    Raises MemorySpentError when so many bytes are not enough.
+    """
+    children_of, most = partial(_all_below, puzzle), puzzle.n_actions * width
+    return _solve(
+        puzzle, children_of, cost_to_go, most, width, max_steps, None, perimeter, budget, watch, start, memory, 0, float("inf")
+    )
+
+
 def _solve(
     puzzle: Puzzle,
     children_of: Callable[..., Iterator[Children]],

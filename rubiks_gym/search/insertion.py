@@ -48,7 +48,7 @@ def insert(
         start: what is at each place at first [N] int64.
         words: to begin with, [L] int64 each.
         width: words kept.
-        spent: is told how many words were made; True ends the search.
+        spent: is told how many words were made, and says whether to stop.
     """
     best: np.ndarray | None = None
     known: dict[bytes, int] = {}  # states that words end in, with the fewest moves of those words
@@ -67,12 +67,15 @@ def insert(
             if not misplaced.any():
                 best = word if best is None or len(word) < len(best) else best
                 continue
+            if spent(0):
+                return best
             n = helpful(macros, *tables, states, goals, word, False, *ways)
             n = n or helpful(macros, *tables, states, goals, word, True, *ways)
             some = np.argpartition(ways[2][:n], _KEPT)[:_KEPT] if n > _KEPT else np.arange(n)
             at, which, change = ways[0][some], ways[1][some], ways[3][some]
             lengths = np.empty(len(some), np.int64)
             joined_lengths(*relations, macros.words, word, at, which, lengths)
+            spent(len(some))
             scores = lengths + SHARE * (wrong + change)
             for j in np.flatnonzero(scores < (np.inf if best is None else len(best))):
                 made.append((scores[j], len(made), word, at[j], which[j]))
@@ -82,13 +85,15 @@ def insert(
             end = start
             for action in new:
                 end = end[comes_from[action]]
-            if len(new) < known.get(end.tobytes(), len(new) + 1):
+            if np.array_equal(end, goal):
+                best = new if best is None or len(new) < len(best) else best
+            elif len(new) < known.get(end.tobytes(), len(new) + 1):
                 known[end.tobytes()] = len(new)
                 layer.append(new)
             if len(layer) == width:
                 break
         since += 1
-        if not layer or since > _PATIENCE or spent(len(made)):
+        if not layer or since > _PATIENCE:
             break
     return best
 
@@ -118,7 +123,7 @@ def helpful(macros, inverse, share, states, goals, word, stuck, at, which, about
 
     Into change [C] goes how the weight of what is wrong changes, into about [C] that times share and the moves that are added.
     Each macro brings something that is wrong to where it belongs; if stuck, it is enough that it moves it, and it may lose a
-    little. Returns C.
+    little. Returns C; where there is room for no more, those behind fewer moves.
     """
     n, n_places = 0, states.shape[1]
     for t in range(states.shape[0]):
@@ -140,7 +145,8 @@ def helpful(macros, inverse, share, states, goals, word, stuck, at, which, about
                         elif after and not before:
                             lost -= macros.weight[p]
                             again |= not stuck and p < i and states[t, q] != goals[t, q]  # it was met for that place
-                    if again or lost >= (_LOST if stuck else 0.0) or n == at.shape[0]:
+                        again |= stuck and p < i and not before
+                    if again or lost >= (_LOST if stuck else 0.0):
                         continue
                     at[n], change[n], about[n] = t, lost, np.inf
                     for w in range(macros.first[m], macros.first[m + 1]):
@@ -148,6 +154,8 @@ def helpful(macros, inverse, share, states, goals, word, stuck, at, which, about
                         if cost < about[n]:
                             about[n], which[n] = cost, w
                     n += 1
+                    if n == at.shape[0]:
+                        return n
     return n
 
 

@@ -11,7 +11,6 @@ Letters: B batch, S state, W width, A actions, N places.
 """
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -19,15 +18,16 @@ from rubiks_gym.checks import number, whole
 from rubiks_gym.puzzles import PermutationPuzzle, Puzzle
 from rubiks_gym.puzzles.permutation import orbits
 from rubiks_gym.puzzles.relations import relations_of
-from rubiks_gym.search.beam import beam
-from rubiks_gym.search.heuristic import CostToGo
+from rubiks_gym.search.beam import beam, beam_from
+from rubiks_gym.search.heuristic import CostToGo, heuristic
 from rubiks_gym.search.insertion import SHARE, insert
 from rubiks_gym.search.macros import find_macros
 from rubiks_gym.search.perimeter import Perimeter, begin, less_memory, one_by_one
-from rubiks_gym.search.solutions import Budget, Solutions
+from rubiks_gym.search.solutions import Budget, MemorySpentError, Solutions
 
 _WORDS = 10  # that macros are put into, of one kind
-_KEPT_BYTES = 24  # of a state in a layer
+_KEPT_BYTES = 80  # of a state in a layer, while ways are compared
+_INSERTING = 10_000_000  # bytes that an insertion takes
 
 
 def macro_beam(
@@ -44,9 +44,9 @@ def macro_beam(
 ) -> Solutions:
     """Solve states [B, S] by a beam or, where that does not get home, by the ways to states it kept and macros put into them.
 
-    Where there are no macros (moves that permute nothing, or a puzzle so small that no few pieces can be moved alone) it is
+    Where there are no macros (moves that permute nothing, or all commute; states that do not tell where every piece is) it is
     just the beam. The moves of a solution are moves of the puzzle. Nodes are the states that beams made, and the words with a
-    macro more.
+    macro more. Macros are found once for each puzzle, in up to about ten seconds, which no budget counts.
 
     Args:
         puzzle: any puzzle.
@@ -56,24 +56,26 @@ def macro_beam(
         max_steps: its layers at most.
         tries: beams at most; the shortest solution that one of them leads to counts.
         misplaced: what is added to the cost-to-go for each move that macros need for what is not as in the goal: so much in the
-            first try, twice as much in the second, and so on.
+            first try, twice as much in the second, and so on; 0: nothing, and there is one try.
         perimeter: states whose way home is known.
         budget: for each start.
     """
+    given = budget
     states, perimeter, budget = begin(puzzle, states, perimeter, budget, cost_to_go=cost_to_go)
     whole(1, width=width, max_steps=max_steps, tries=tries)
     number(least=0, misplaced=misplaced)
     outside = (perimeter.distance(states) < 0).any()  # or there is nothing to search for
-    macros = find_macros(puzzle) if outside and isinstance(puzzle, PermutationPuzzle) else None
+    told = isinstance(puzzle, PermutationPuzzle) and (not puzzle.distinct or puzzle.chain.complete)  # what is at each place
+    macros = find_macros(puzzle) if outside and told and isinstance(puzzle, PermutationPuzzle) else None
     if macros is None or not len(macros.words):
-        return beam(puzzle, states, cost_to_go, width=width, max_steps=max_steps, perimeter=perimeter, budget=budget)
+        return beam(puzzle, states, cost_to_go, width=width, max_steps=max_steps, perimeter=perimeter, budget=given)
     assert isinstance(puzzle, PermutationPuzzle)
-    held = sum(array.nbytes for array in macros) + max_steps * width * _KEPT_BYTES
-    budget = less_memory(budget, held, "macros and the layers of a beam")
+    budget = less_memory(budget, sum(array.nbytes for array in macros), "what macros do")
     signs, comes_from = signs_of(puzzle.generators), np.argsort(puzzle.generators, axis=1)
     goal, relations = puzzle.filled(puzzle.goal[None])[0], relations_of(puzzle.generators)
     # An entry of a state that says where a piece is stands for all its stickers.
     weight = macros.weight[puzzle.goal] * np.float32(len(goal) / puzzle.state_size) if puzzle.distinct else macros.weight
+    beside = max_steps * width * _KEPT_BYTES + _INSERTING
 
     def solve(start: np.ndarray, memory: int) -> tuple[list[int] | None, int]:
         deadline, nodes = budget.deadline(), 0
@@ -86,25 +88,24 @@ def macro_beam(
             nodes += made
             return nodes >= budget.nodes or budget.clock() >= deadline
 
-        for share in misplaced * np.arange(1, tries + 1, dtype=np.float32):
+        for share in misplaced * np.arange(1, tries + 1, dtype=np.float32) if misplaced else [np.float32(0)]:
             seconds = max(deadline - budget.clock(), 1e-9)  # a budget is above 0
-            left = replace(budget, nodes=budget.nodes - nodes, seconds=seconds, memory=memory)
-            ways, found = _Ways(puzzle.goal, start, weight), None
+            left, ways = replace(budget, nodes=budget.nodes - nodes, seconds=seconds), _Ways(puzzle.goal, start, weight)
 
             def cost(some: np.ndarray, share: np.float32 = share) -> np.ndarray:
-                return cost_to_go(some) + share * ((some != puzzle.goal) @ weight)
+                return heuristic(cost_to_go, some) + share * ((some != puzzle.goal) @ weight)
 
-            steps = partial(beam, width=width, max_steps=max_steps, perimeter=perimeter, budget=left, watch=ways.add)
-            by_beam = steps(puzzle, start[None], cost)
-            over = spent(int(by_beam.nodes[0]))
-            if by_beam.solved[0]:
-                found = by_beam.moves[0]
-            elif not over:
+            try:
+                found, made = beam_from(puzzle, start, cost, width, max_steps, perimeter, left, memory - beside, ways.add)
+            except MemorySpentError as short:
+                raise MemorySpentError(nodes + short.nodes) from None
+            if not spent(made) and found is None:
                 words = ways.best(signs)
                 for kind in words if home not in words else [home]:
                     word = insert(macros, relations, comes_from, goal, at_first, words[kind], _WORDS, spent)
                     if word is not None:
                         found, home = word.tolist(), kind
+                    if found is not None or spent(0):
                         break
             if found is not None and (best is None or len(found) < len(best)):
                 best = found

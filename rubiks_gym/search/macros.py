@@ -60,11 +60,12 @@ def _find(generators: bytes, shape: tuple[int, int], goal: bytes, distinct: bool
             tried = _drawn(rng, follows, min(_TRIED, 4 * n_actions ** (a + b)), a + b)  # of few, nearly all
             one, two = tried[:, :a], tried[:, a:]
             found.append(few(np.concatenate([one, two, inverse[one[:, ::-1]], inverse[two[:, ::-1]]], axis=1)))
-    words = _of_each_kind(_shortest(found), _MIRRORED)
+    words = _shortest(found)
+    some = _of_each_kind(words, _MIRRORED)[:, 2:]
     exchanges = np.pad(
         _exchanges(goes_to, np.frombuffer(goal, np.uint8), distinct), ((0, 0), (0, 1)), constant_values=-1
     )  # where there is no move (-1) there is none
-    words = _shortest([words, *(few(exchange[words[:, 2:]]) for exchange in exchanges)])
+    words = _shortest([words, *(few(exchange[some]) for exchange in exchanges)])
     for _ in range(2):
         shorter = _of_each_kind(words, _SURROUNDED)[:, 2:]
         ends = ((np.full((len(shorter), 1), x), np.full((len(shorter), 1), inverse[x])) for x in range(n_actions))
@@ -95,10 +96,10 @@ def _weights(n: int, macro: np.ndarray, place: np.ndarray, moved: np.ndarray, le
 
     What no macro moves is as hard as anything.
     """
-    least = np.full(n, n)
+    least = np.full(n, n + 1)
     np.minimum.at(least, place, moved[macro])
     simple, each = moved[macro] == least[place], length / np.maximum(moved, 1)
-    medians = [np.median(each[macro[simple & (place == i)]]) if least[i] < n else np.nan for i in range(n)]
+    medians = [np.median(each[macro[simple & (place == i)]]) if least[i] <= n else np.nan for i in range(n)]
     return np.nan_to_num(np.array(medians, np.float32), nan=np.nanmax(medians) if len(macro) else 0)
 
 
