@@ -52,7 +52,7 @@ def relations_of(generators: np.ndarray) -> Relations:
         commute[a], inverse[a] = (after == generators[:, move]).all(axis=1), (after == identity).all(axis=1).argmax()
     order, now = np.full(n_actions, _MOST), generators
     for times in range(1, 16):
-        order[(now == identity).all(axis=1)] = np.minimum(order, times)[(now == identity).all(axis=1)]
+        order[(now == identity).all(axis=1) & (order == _MOST)] = times
         now = np.take_along_axis(generators, now, axis=1)
     return Relations(commute, inverse, order)
 

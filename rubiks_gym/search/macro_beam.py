@@ -65,8 +65,9 @@ def macro_beam(
     whole(1, width=width, max_steps=max_steps, tries=tries)
     number(least=0, misplaced=misplaced)
     outside = (perimeter.distance(states) < 0).any()  # or there is nothing to search for
-    told = isinstance(puzzle, PermutationPuzzle) and (not puzzle.distinct or puzzle.chain.complete)  # what is at each place
-    macros = find_macros(puzzle) if outside and told and isinstance(puzzle, PermutationPuzzle) else None
+    macros = None
+    if outside and isinstance(puzzle, PermutationPuzzle) and (not puzzle.distinct or puzzle.chain.complete):
+        macros = find_macros(puzzle)  # states tell what is at each place
     if macros is None or not len(macros.words):
         return beam(puzzle, states, cost_to_go, width=width, max_steps=max_steps, perimeter=perimeter, budget=given)
     assert isinstance(puzzle, PermutationPuzzle)
