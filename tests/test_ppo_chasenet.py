@@ -238,8 +238,19 @@ def test_relative_form_says_the_same_wherever_the_same_moves_begin(cube):
     net = ChaseNet(cube, TINY["relative"])
     assert (net.read(*moved) == net.read(s, t)).all() and (net.cost(*moved) == net.cost(s, t)).all()
     assert np.ptp(net.cost(s, t)) > 0.1
-    other = ChaseNet(cube, TINY["fc"])
-    assert (other.cost(*moved) != other.cost(s, t)).any()  # so it does not go without saying
+    other = ChaseNet(cube, TINY["attention"])
+    assert (other.cost(*moved) != other.cost(s, t)).all()  # so it does not go without saying
+
+
+@pytest.mark.parametrize("cube", [Rubik2x2(), Rubik3x3()], ids=repr)
+def test_fully_connected_form_begins_alike_for_all_stickers_and_may_unlearn_that(cube):
+    s, t, elsewhere = (states_of(cube, seed=seed) for seed in range(3))
+    moved = cube.compose(elsewhere, s), cube.compose(elsewhere, t)
+    net = ChaseNet(cube, Architecture("fc", (2 * cube.n_values, 8)))
+    np.testing.assert_allclose(net.cost(*moved), net.cost(s, t), rtol=1e-4)
+    assert np.ptp(net.cost(s, t)) > 0.1
+    stirred(net.network)
+    assert (np.abs(net.cost(*moved) - net.cost(s, t)) > 1e-3).mean() > 0.9
 
 
 @pytest.mark.parametrize(("cube", "reads"), [(Rubik2x2(), "pairs"), (Rubik3x3(), "neighbours")], ids=repr)

@@ -16,9 +16,9 @@ lets one tell which sticker of s is which of t.
 
 Differs from the paper in: the embedding of a sticker, the linear heads and the linear layer behind are one embedding, which
 is summed (the same function, fewer products; no rectifier comes in between: it would hide from the first layer that sees both
-states how they lie to each other); numbers of layers and neurons, which the paper does not give; what attention looks at before
-it has learnt anything, see `match`; the three stickers of the corner that a 2x2x2 is held by are left out, they never move; the
-output begins in the middle of the labels.
+states how they lie to each other); numbers of layers and neurons, which the paper does not give; what both forms look at before
+they have learnt anything, see `alike` and `match`; the three stickers of the corner that a 2x2x2 is held by are left out, they
+never move; the output begins in the middle of the labels.
 
 Letters: B batch, S state, N stickers, V numbers a sticker can have.
 """
@@ -99,6 +99,24 @@ def match(attention: nn.MultiheadAttention, which: torch.Tensor) -> None:
     attention.in_proj_weight[: 2 * width] = torch.cat([queries, keys])
 
 
+@torch.no_grad()
+def alike(network: EmbeddingMLP, n_values: int) -> None:
+    """Let a fully connected ChaseNet begin alike for all stickers: a neuron looks at one of them, the next layer at all alike.
+
+    A neuron of the first layer then tells from the first step where a sticker is in s and in t; one that begins with a sum over
+    all stickers would first have to get rid of the others. All weights are free to change.
+    """
+    embedding, behind = network.first.embedding.weight, network.rest[0]
+    assert isinstance(behind, nn.Linear)
+    neurons = torch.arange(embedding.shape[1])
+    sticker, kind = neurons % n_values, neurons // n_values
+    kinds = -(-len(neurons) // n_values)
+    embedding.zero_()
+    by_sticker = embedding.view(-1, n_values, len(neurons))  # [2 N, V, neurons]
+    by_sticker[:, sticker, neurons] = torch.randn(len(by_sticker), kinds)[:, kind]
+    behind.weight.copy_(len(neurons) ** -0.5 * torch.randn(behind.out_features, kinds)[:, kind])
+
+
 class ChaseNet:
     """C_rho on pairs of states of a puzzle.
 
@@ -133,6 +151,8 @@ class ChaseNet:
             for layer in self.network.modules():
                 if isinstance(layer, nn.EmbeddingBag):
                     nn.init.normal_(layer.weight, std=spread**-0.5)  # so that a sum of as many has variance 1
+            if form == "fc" and isinstance(self.network, EmbeddingMLP):
+                alike(self.network, v)
         output = self.network.rest[-1]
         assert isinstance(output, nn.Linear)
         nn.init.constant_(output.bias, middle)

@@ -176,9 +176,9 @@ PRESETS: dict[str, Preset] = {
         replace(
             _2X2,
             form="fc",
-            hidden=(512, 256, 64),
-            warm_batch_size=1000,
-            warm_learning_rate=3e-3,
+            hidden=(504, 128, 64),
+            warm_batch_size=250,
+            warm_learning_rate=1e-3,
             warm_iterations=1000,
             warm_k=4,
         ),
