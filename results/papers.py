@@ -687,9 +687,12 @@ PAPERS: dict[str, list[Row]] = {
             "99.4% (how actions were chosen is not said)",
             each(share_solved, REWARDED, Asked("ppo_chasenet", "policy alone", "", "sampled")),
             f"{_PPO} 'policy alone' sampled"),
-        Row("3.2", "the same, the most probable action, no state twice", "",
-            each(share_solved, REWARDED, Asked("ppo_chasenet", "policy alone", "", "most probable, no state twice")),
-            f"{_PPO} 'policy alone' 'no state twice'"),
+        *(
+            Row("3.2", f"the same, {label}", "",
+                each(share_solved, REWARDED, Asked("ppo_chasenet", "policy alone", "", label)),
+                f"{_PPO} 'policy alone' '{label}'")
+            for label in ("most probable, no undo", "most probable, no state twice")
+        ),
         Row("fig. 3b, c", "reward and share solved while PPO learns: at the end", "curves",
             each(lambda found: ", ".join(f"{found[0].record['found'][key][-1][1]:.3g}" for key in ("reward", "success")),
                  REWARDED, Asked("ppo_chasenet", "learning", "")), f"{_PPO} learning"),
