@@ -821,7 +821,7 @@ def test_command_line_takes_a_preset_and_changes_to_it(tmp_path, monkeypatch):
         ({"base": 1.0}, "base must be a number above 1, got 1.0"),
         ({"hidden": ()}, "hidden must name 1 to 100 layers"),
         ({"widths": (64, 0)}, "widths.1. must be a whole number from 1 to"),
-        ({"heads": 5}, "heads must divide the 64 numbers of a token, got 5"),
+        ({"heads": 5}, "heads must divide the 48 numbers of a token, got 5"),
         ({"k_max": 3}, "k_max goes with scramble=uniform"),
         ({"scramble": "uniform"}, "scramble=uniform needs it"),
         ({"warm_iterations": 0, "ppo_iterations": 0}, "nothing to do: both warm_iterations and ppo_iterations are 0"),
