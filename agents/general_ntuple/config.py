@@ -104,8 +104,10 @@ class GeneralNTupleConfig:
 
 _BOARD = {"backup_lr": 0.8, "backup_lr_end": 0.08, "path_lr": 0.3, "backup_every": 4}
 # Fewer, wider rounds at higher rates, as of the network that was made for the 3x3x3.
-_WIDE = {"walk_batches": 2000, "rounds": 100, "walks_per_round": 16, "sizes": 1, "episodes": 64, "width": 256, "path_lr": 0.3}
-_WIDE |= {"backup_lr": 1.0, "backup_lr_end": 0.1, "backup_every": 4}
+_WIDE = {"walk_batches": 1000, "rounds": 60, "walks_per_round": 16, "sizes": 1, "episodes": 64, "width": 256, "path_lr": 0.3}
+_WIDE |= {"backup_lr": 1.0, "backup_lr_end": 0.2}
+# Long walks alone: tokens are carried far by shifts, which a walk makes one at a time.
+_RING = {"walk_batches": 600, "walks": 1400, "walk_lr": 0.3, "walk_lr_end": 0.01, "sizes": 3, "rounds": 0}
 # What the results are measured with. Nothing else here knows a puzzle by name: --puzzle NAME alone does as well.
 PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
@@ -120,9 +122,11 @@ PRESETS: dict[str, Preset] = {
         ("pancake-15", "pancake-15", 1, {"rounds": 30}),
         ("lights-out-5", "lights-out-5", 1, {"rounds": 30}),
         ("lights-out-7", "lights-out-7", 1, {"rounds": 5}),
-        ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
-        ("3x3x3", "rubik3x3-qtm", 7, {**_WIDE, "walk_length": 24, "far": 12.0}),
-        ("3x3x3-htm", "rubik3x3-htm", 7, {**_WIDE, "far": 10.0}),
+        ("top-spin", "top-spin-20-4", 2, {**_RING, "walk_length": 110}),
+        ("top-spin-11", "top-spin-11-4", 1, {**_RING, "walk_length": 60, "walk_batches": 200}),
+        ("top-spin-14", "top-spin-14-4", 1, {**_RING, "walk_length": 77}),
+        ("3x3x3", "rubik3x3-qtm", 5, {**_WIDE, "walk_length": 24, "far": 12.0}),
+        ("3x3x3-htm", "rubik3x3-htm", 6, {**_WIDE, "far": 10.0}),
         ("4x4x4", "rubik4x4-qtm", 2, {"walk_batches": 300, "rounds": 0, "weights": 80_000_000}),
         ("5x5x5", "rubik5x5-qtm", 2, {"walk_batches": 150, "rounds": 0}),
         ("megaminx", "megaminx", 5, {"walk_batches": 700, "rounds": 8}),
