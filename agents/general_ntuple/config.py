@@ -126,7 +126,7 @@ PRESETS: dict[str, Preset] = {
         ("top-spin-11", "top-spin-11-4", 1, {**_RING, "walk_length": 60, "walk_batches": 200}),
         ("top-spin-14", "top-spin-14-4", 1, {**_RING, "walk_length": 77}),
         ("3x3x3", "rubik3x3-qtm", 5, {**_WIDE, "walk_length": 24, "far": 12.0}),
-        ("3x3x3-htm", "rubik3x3-htm", 6, {**_WIDE, "far": 10.0}),
+        ("3x3x3-htm", "rubik3x3-htm", 5, {**_WIDE, "rounds": 40, "far": 10.0}),
         ("4x4x4", "rubik4x4-qtm", 2, {"walk_batches": 300, "rounds": 0, "weights": 80_000_000}),
         ("5x5x5", "rubik5x5-qtm", 2, {"walk_batches": 150, "rounds": 0}),
         ("megaminx", "megaminx", 5, {"walk_batches": 700, "rounds": 8}),

@@ -39,7 +39,7 @@ QUESTIONS = [
     Question("large", ("48-puzzle",), partial(uniform, n=10), {"beam 8,192": beam(8192, 4, max_steps=600)}),
     Question("lights", ("lights-out-7",), partial(pressed, n=1000), {"beam 16": beam(16, 2)}),
     Question("3x3x3", ("3x3x3", "hand-chosen"), partial(proven, n=300), TAIL),
-    Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=300), HTM_TAIL),
+    Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=100), HTM_TAIL),
     Question("deep", DEEP, partial(turned, most=40, n=8, every=4, first=12), {"beam 1,024": beam(1024, 3, max_steps=48)}),
     Question("random", ("4x4x4",), partial(uniform, n=100), {"macro-beam": macros(tries=3)}),
     Question("random", (UNTRAINED,), partial(uniform, n=20), {"macro-beam": macros(tries=3)}),
@@ -66,7 +66,7 @@ SECTIONS = [
     Section("TopSpin with 11 and 14 tokens: 1,000 random states", "rings", COLUMNS, beside=OTHER_PUZZLES),
     Section("Larger puzzles: random states", "large", COLUMNS, beside=OTHER_PUZZLES),
     Section("Lights Out 7x7: 1,000 random states, read as how often each lamp was pressed", "lights", COLUMNS),
-    Section("The 3x3x3, beside tables chosen by hand: 300 uniformly random cubes whose lengths are proven", "3x3x3", COLUMNS),
+    Section("The 3x3x3, beside tables chosen by hand: uniformly random cubes whose lengths are proven", "3x3x3", COLUMNS),
     *(Section(f"How deep scrambles are solved, {name}: percent by moves", "deep", runs=(name,), by="moves") for name in DEEP),
     Section("The 4x4x4, Megaminx and 5x5x5: random states", "random", COLUMNS, note=RANDOM),
 ]
