@@ -13,7 +13,17 @@ import numpy as np
 from agents.davi.config import PRESETS as DAVI
 from agents.ppo_chasenet.nx import correlation, walk_pairs
 from results import records
-from results.published import DEEPCUBE, KONEN, KONEN_13_TWISTS, KONEN_FIGURE_13, KONEN_TABLE_9, KONEN_TWISTS, LIN, TARDON
+from results.published import (
+    DEEPCUBE,
+    KONEN,
+    KONEN_13_TWISTS,
+    KONEN_FIGURE_13,
+    KONEN_FIGURE_14,
+    KONEN_TABLE_9,
+    KONEN_TWISTS,
+    LIN,
+    TARDON,
+)
 from results.questions import Answer, Study
 from results.statistics import percent, share_text
 from results.studies.adi import BETACUBES, CS, FIXED, MODELS, PRINTED, SHORT, SHORT_FIXED, TABLES, expanded, seen
@@ -265,8 +275,8 @@ def after(found: list[Answer]) -> str:
 
 
 def learnt(found: list[Answer]) -> str:
-    """Percent of training episodes solved."""
-    return " ".join(f"{100 * share:.0f}" for share in found[0].record["found"]["solved_in_training"])
+    """Percent solved alone after every 100,000 episodes."""
+    return ", ".join(f"{100 * share:.1f}" for step, share in found[0].record["found"]["solved"] if step % 100_000 == 0)
 
 
 def warmed(found: list[Answer]) -> str:
@@ -523,14 +533,18 @@ PAPERS: dict[str, list[Row]] = {
                 ", ".join(map(str, KONEN_FIGURE_13[size, metric])), _figure_13(size, metric), "results/papers.py")
             for size, metric in KONEN_FIGURE_13
         ),
-        Row("fig. 14", "learning curves by nSym, 3x3-qtm: percent of each 10,000 episodes solved, up to 60,000",
-            "faster, higher", each(learnt, _SYMMETRIES, Asked("td_ntuple", "learning", "")), f"{_TD} 60k learning"),
+        *(
+            Row("fig. 14", f"nSym {nsym}: percent solved alone after 100,000, 200,000, ... 600,000 episodes",
+                ", ".join(map(str, KONEN_FIGURE_14.get(nsym, ()))) or "not asked",
+                cell(learnt, Asked("td_ntuple", "learning", run)), f"{_TD} {run} learning")
+            for nsym, run in BY_SYMMETRIES.items()
+        ),
         Row(
             "fig. 15", "3x3-qtm-nsym8, agent alone (1 million episodes)", _mean("3x3-qtm-nsym8", "agent alone"),
             cell(mean_solved, Asked("td_ntuple", "plain walks", "3x3-qtm-nsym8", "agent alone")), f"{_TD} nsym8",
         ),
         *(
-            Row("fig. 15", f"nSym 0, 8, 16, 24 after 60,000 episodes, {label}: percent solved after 13 twists", theirs,
+            Row("fig. 15", f"nSym 0, 8, 16, 24 after 600,000 episodes, {label}: percent solved after 13 twists", theirs,
                 each(share_solved, _SYMMETRIES, Asked("td_ntuple", "symmetries", "", label)), f"{_TD} symmetries '{label}'")
             for label, theirs in KONEN_13_TWISTS.items()
         ),
@@ -542,7 +556,7 @@ PAPERS: dict[str, list[Row]] = {
             )
         ),
         *(
-            Row("table 9", f"nSym {nsym} (from 60,000 episodes)", _hours(nsym),
+            Row("table 9", f"nSym {nsym} (from 600,000 episodes)", _hours(nsym),
                 cell(hours, Asked("td_ntuple", "learning", BY_SYMMETRIES[nsym])), f"{_TD} {BY_SYMMETRIES[nsym]} learning")
             for nsym in (16, 24)
         ),
