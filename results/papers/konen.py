@@ -85,9 +85,7 @@ def _walks(preset: str) -> str:
     return "other faces" if preset.endswith("htm") else "plain walks"
 
 
-_TEN = (
-    "Short, with the report's c = 10: it outweighs our values, which differ by 0.04 a move, not by 0.1. A row below has c = 1."
-)
+_TEN = "Short, with the report's c = 10: it outweighs values that differ by 0.04 a move. A row below has c = 1."
 
 
 def _figure_12() -> list[Row]:
