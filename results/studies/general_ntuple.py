@@ -10,6 +10,7 @@ from results.tables import Section
 
 SMALL = ("pyraminx", "2x2x2", "skewb", "pancake-15", "lights-out-5")  # random states, of most of which the truth is known
 LARGE = ("35-puzzle", "lights-out-7", "top-spin")
+KORF = "Korf's hundred"
 DEEP = ("5x5x5", "megaminx")  # how deep scrambles are solved by a beam alone
 RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [
     Run(preset) for preset in ("24-puzzle", *SMALL, *LARGE, "48-puzzle", "4x4x4", *DEEP)
@@ -29,6 +30,9 @@ def macros(**options: int) -> Search:
 
 QUESTIONS = [
     Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
+    Question(
+        KORF, ("15-puzzle",), partial(korf, n=100), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}, seeds=(0,)
+    ),
     Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
     Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
     Question("stacks", ("pancake-15",), partial(stacked, n=1000), {"beam 64": beam(64, 3), "beam 512": beam(512, 3)}),
@@ -52,6 +56,7 @@ SECTIONS = [
         COLUMNS,
         beside=OTHER_PUZZLES,
     ),
+    Section("The 15-puzzle: the hundred random states of Korf 1985", KORF, COLUMNS),
     Section(
         "The 24-puzzle: the fifty random states of Korf and Taylor 1996, shortest solutions proven by Korf and Felner 2002",
         "24-puzzle",
