@@ -32,7 +32,7 @@ SHOWN = (
     ("ppo_chasenet", "policy alone", "2x2", ("sampled",)),
     ("td_ntuple", "plain walks", "2x2-qtm", ("agent alone", "MCTS 100")),
 )
-COLUMNS = "learner, run, training, question, search, cubes, solved, optimal, mean length, CPU s"
+COLUMNS = "puzzle, learner, training, search, states, solved, optimal, mean length, CPU s"
 TRUTH = ("docs/truth.md", "bench")  # where the table of proven cubes is
 BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),
@@ -55,11 +55,12 @@ ELSEWHERE = {"clients": "clients", **{name: f"tests.{name}" for name in ("campai
 
 
 def learners(studies: dict[str, Study]) -> str:
-    """A line for each answer of SHOWN that there is."""
+    """A line for each answer of SHOWN that there is, of the lowest seed."""
     found = []
     for algorithm, questions, run, searches in SHOWN:
         asked = Section("", questions, runs=(run,)).answers(studies[algorithm])
-        found += [answer for answer in asked if answer.label in searches]
+        first = {answer.label: answer for answer in reversed(asked)}
+        found += [first[label] for label in searches if label in first]
     return Section("", "", COLUMNS).lines(found)
 
 
