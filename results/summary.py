@@ -32,7 +32,7 @@ SHOWN = (
     ("ppo_chasenet", "policy alone", "2x2", ("sampled",)),
     ("td_ntuple", "plain walks", "2x2-qtm", ("agent alone", "MCTS 100")),
 )
-COLUMNS = "puzzle, learner, training, search, states, solved, optimal, mean length, CPU s"
+COLUMNS = "puzzle, learner, training, search, start states, solved, optimal, mean length, CPU s"
 TRUTH = ("docs/truth.md", "bench")  # where the table of proven cubes is
 BENCHMARKS = {  # benchmark -> the file that shows its table, and the mark there
     "speed": ("README.md", "speed"),

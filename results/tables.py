@@ -156,7 +156,9 @@ def found(name: str) -> Callable[[Answer], str]:
 _ASKED = {"TestSet": "of DeepCubeA's test set", "Proven": "random, of the bench", "Korf": "Korf's", "Turned": "after walks"}
 COLUMNS: dict[str, Callable[[Answer], str]] = {
     "puzzle": lambda answer: answer.record["puzzle"],
-    "states": lambda answer: f"{answer.record['states']:,} {_ASKED.get(answer.record['question']['states']['kind'], 'random')}",
+    "start states": lambda answer: (
+        f"{answer.record['states']:,} {_ASKED.get(answer.record['question']['states']['kind'], 'random')}"
+    ),
     "learner": lambda answer: answer.algorithm,
     "run": lambda answer: str(answer.run),
     "training": training,
