@@ -69,8 +69,11 @@ ROWS = [
         Row("5.3", f"c = 1, 4, 16, {name}: mean percent solved after 1 to 14 turns", "open, 4",
             each(lambda *found: ", ".join(map(mean_solved, found)), ("2x2-fixed-goal",),
                  *(Asked("adi", "other c", "", f"{name}, c = {c}") for c in CS)),
-            f"{_MEASURE} 'other c' '{name}'")
-        for name in ("full MCTS", "vanilla MCTS")
+            f"{_MEASURE} 'other c' '{name}'", why)
+        for name, why in (
+            ("full MCTS", "All the same: W stays 0 wherever values are below it, and leaves nothing to weigh exploration against."),
+            ("vanilla MCTS", "Less is better here: 100 roll-outs a move are few."),
+        )
     ),
     Row("5.3", "more than a minute for the search; several threads", "future work", "any budget; trees in batches",
         "rubiks_gym/search/mcts.py"),
