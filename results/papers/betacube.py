@@ -71,8 +71,8 @@ ROWS = [
                  *(Asked("adi", "other c", "", f"{name}, c = {c}") for c in CS)),
             f"{_MEASURE} 'other c' '{name}'", why)
         for name, why in (
-            ("full MCTS", "All the same: W stays 0 wherever values are below it, and leaves nothing to weigh exploration against."),
-            ("vanilla MCTS", "Less is better here: 100 roll-outs a move are few."),
+            ("full MCTS", "All the same: W stays 0 where values are below it, so there is nothing to weigh exploration against."),
+            ("vanilla MCTS", ""),
         )
     ),
     Row("5.3", "more than a minute for the search; several threads", "future work", "any budget; trees in batches",
