@@ -71,7 +71,7 @@ ROWS = [
                  *(Asked("adi", "other c", "", f"{name}, c = {c}") for c in CS)),
             f"{_MEASURE} 'other c' '{name}'", why)
         for name, why in (
-            ("full MCTS", "All the same: W stays 0 where values are below it, so there is nothing to weigh exploration against."),
+            ("full MCTS", "All the same: W stays 0 where values are below it, so exploration weighs against nothing."),
             ("vanilla MCTS", ""),
         )
     ),
