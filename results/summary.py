@@ -22,7 +22,7 @@ SHOWN = (
     ("general_ntuple", "15-puzzle", "15-puzzle", ("beam 5,120",)),
     ("general_ntuple", "24-puzzle", "24-puzzle", ("beam 8,192", "beam 81,920")),
     *(("general_ntuple", "small", run, ("beam 512",)) for run in ("pyraminx", "2x2x2", "skewb")),
-    ("general_ntuple", "stacks", "pancake-15", ("beam 512",)),
+    ("general_ntuple", "stacks", "pancake-15", ("beam 1,024",)),
     *(("general_ntuple", "large", run, ("beam 8,192",)) for run in ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")),
     *(("general_ntuple", "random", run, ("macro-beam",)) for run in ("4x4x4", "megaminx")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),

@@ -81,6 +81,12 @@ def make_reader(view: View, images: Images, tuples: list[tuple[int, ...]]) -> Re
     return Reader(view, images, LookUps(contribution[: view.first].copy(), offset, len(looked)), n_weights)
 
 
+def some_of(look_ups: LookUps, which: np.ndarray) -> LookUps:
+    """Look-ups number which [n] of all."""
+    padded = [(0, 0), (0, 0), (0, -len(which) % _LANES)]
+    return LookUps(np.pad(look_ups.contribution[:, :, which], padded), np.pad(look_ups.offset[which], padded[2]), len(which))
+
+
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
