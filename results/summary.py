@@ -20,7 +20,7 @@ SHOWN = (
     ("symmetric_ntuple", "tails", "trained-qtm", ("beam 16,384, tail 13", "certified")),
     ("symmetric_ntuple", "bench 100", "trained-htm", ("certified up to 17",)),
     ("general_ntuple", "15-puzzle", "15-puzzle", ("beam 5,120",)),
-    ("general_ntuple", "24-puzzle", "24-puzzle", ("beam 8,192", "beam 81,920")),
+    ("general_ntuple", "24-puzzle", "24-puzzle", ("beam 10,240", "beam 102,400")),
     *(("general_ntuple", "small", run, ("beam 512",)) for run in ("pyraminx", "2x2x2", "skewb")),
     ("general_ntuple", "stacks", "pancake-15", ("beam 1,024",)),
     *(("general_ntuple", "large", run, ("beam 8,192",)) for run in ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")),

@@ -32,7 +32,7 @@ NARROW = {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}
 QUESTIONS = [
     Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), NARROW),
     Question(KORF, ("15-puzzle",), partial(korf, n=100), NARROW, seeds=(0,)),
-    Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
+    Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 10,240": beam(10240, 12), "beam 102,400": beam(102400, 12)}),
     Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
     Question("stacks", ("pancake-15",), partial(stacked, n=1000), {"beam 128": beam(128, 3), "beam 1,024": beam(1024, 3)}),
     Question("large", LARGE, partial(uniform, n=50), {"beam 8,192": beam(8192, 4)}),
