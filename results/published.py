@@ -139,9 +139,16 @@ KONEN_FIGURE_13 = {  # different symmetric states after so many twists, mean of 
     (3, "htm"): (6.0, 22.2, 23.5, 24.0),
     (3, "qtm"): (6.0, 18.9, 21.9, 23.7),
 }
+KONEN_FIGURE_14 = {  # percent solved alone, mean over 1 to 13 twists and 3 agents, after 100,000, 200,000, ... 600,000 episodes
+    0: (62.0, 64.2, 65.6, 67.0, 67.9, 68.9),
+    8: (70.9, 72.7, 73.7, 74.9, 74.9, 75.8),
+    16: (75.0, 77.0, 77.1, 78.2, 78.4, 78.5),
+    24: (75.9, 77.5, 78.3, 79.5, 79.8, 80.9),
+}
 KONEN_13_TWISTS = {  # percent solved after 13 twists, 3x3x3, quarter turns, nSym 0, 8, 16, 24 (figure 15)
     "agent alone": "14.0, 24.0, 29.2, 32.0",
     "MCTS 100": "34.8, 54.3, 50.0, 54.5",
+    "MCTS 400": "50.2, 60.2, 64.5, 56.5",
     "MCTS 800": "54.3, 69.0, 71.3, 64.0; the difference between 8, 16 and 24 is marginal",
 }
 KONEN_TABLE_9: dict[str, Any] = {  # 3x3x3, quarter turns, STICKER2; 200 cubes of 13 twists are tested

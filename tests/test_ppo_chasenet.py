@@ -85,14 +85,11 @@ def one_hot(numbers, size):
 
 
 @pytest.mark.parametrize("puzzle", [Rubik2x2(), Rubik3x3("htm"), Hanoi(4, 3)], ids=repr)
-def test_fully_connected_form_is_two_heads_and_the_rest(puzzle):
+def test_fully_connected_form_is_two_linear_heads_and_the_rest(puzzle):
     net, s, t = ChaseNet(puzzle, TINY["fc"]), states_of(puzzle), states_of(puzzle, seed=1)
     weights = stirred(net.network)
-    heads = [
-        one_hot(tokens(puzzle, states), puzzle.n_values) @ weights[f"{head}.weight"]
-        for head, states in (("head_s", s), ("head_t", t))
-    ]
-    x = np.maximum(np.concatenate(heads, axis=1) + weights["bias"], 0)
+    both = np.concatenate([one_hot(tokens(puzzle, states), puzzle.n_values) for states in (s, t)], axis=1)
+    x = np.maximum(both @ weights["first.embedding.weight"] + weights["first.bias"], 0)
     np.testing.assert_allclose(net.cost(s, t), rest_by_hand(weights, x), rtol=1e-4, atol=1e-4)
 
 
@@ -132,7 +129,8 @@ def test_attention_form_is_a_transformer_over_the_stickers_of_both():
         return x * weights[f"{key}.weight"] + weights[f"{key}.bias"]
 
     layer = "transformer.layers.0."
-    x = weights["sticker.weight"][np.concatenate([tokens(puzzle, s), tokens(puzzle, t)], axis=1)] + weights["place"]
+    place = np.concatenate([weights["place"] + which for which in weights["which"]])
+    x = weights["sticker.weight"][np.concatenate([tokens(puzzle, s), tokens(puzzle, t)], axis=1)] + place
     projected = norm(x, f"{layer}norm1") @ weights[f"{layer}self_attn.in_proj_weight"].T
     q, k, v = np.split(projected + weights[f"{layer}self_attn.in_proj_bias"], 3, axis=-1)
     seen = []
@@ -144,7 +142,7 @@ def test_attention_form_is_a_transformer_over_the_stickers_of_both():
     x = x + np.concatenate(seen, axis=-1) @ weights[f"{out}.weight"].T + weights[f"{out}.bias"]
     inner = norm(x, f"{layer}norm2") @ weights[f"{layer}linear1.weight"].T + weights[f"{layer}linear1.bias"]
     x = x + np.maximum(inner, 0) @ weights[f"{layer}linear2.weight"].T + weights[f"{layer}linear2.bias"]
-    expected = rest_by_hand(weights, norm(x, "norm").mean(axis=1))
+    expected = rest_by_hand(weights, x.sum(axis=1) / np.sqrt(len(place)))
     np.testing.assert_allclose(net.cost(s, t), expected, rtol=1e-3, atol=1e-4)
 
 
@@ -173,17 +171,31 @@ def test_plain_walks_forbid_a_fourth_equal_move_and_nothing_else():
     assert (equal[:, :-1] & equal[:, 1:]).any() and undone[:, 0].mean() == pytest.approx(1 / 6, abs=0.03)
 
 
-def test_shared_places_tell_the_two_states_apart_by_one_embedding():
+def test_attention_tells_the_two_states_apart_by_one_embedding():
     cube = Rubik2x2()
     s, t = states_of(cube, 30), states_of(cube, 30, seed=1)
-    net = ChaseNet(cube, TINY["attention"]._replace(shared_places=True), seed=3)
+    net = ChaseNet(cube, TINY["attention"], seed=3)
     stirred(net.network)
-    own = ChaseNet(cube, TINY["attention"]).network.place.shape
-    assert net.network.place.shape == (own[0] // 2, own[1])
     assert np.abs(net.cost(s, t) - net.cost(t, s)).max() > 1e-3
     with torch.no_grad():
-        net.network.which[1] = net.network.which[0]  # the mean over tokens cannot tell which is which now
+        net.network.which[1] = net.network.which[0]  # the sum over tokens cannot tell which is which now
     np.testing.assert_allclose(net.cost(s, t), net.cost(t, s), atol=1e-4)
+
+
+@pytest.mark.parametrize(("heads", "least"), [(1, 0.9), (3, 0.5)])
+def test_attention_begins_with_the_same_sticker_and_the_same_place_of_the_other_state(heads, least):
+    cube = Rubik2x2()
+    s, t = states_of(cube, 1), states_of(cube, 1, seed=1)
+    network = ChaseNet(cube, Architecture("attention", (8,), heads=heads)).network
+    layer, n = network.transformer.layers[0], tokens(cube, s).shape[1]
+    both = np.concatenate([tokens(cube, s), tokens(cube, t)], axis=1)[0]
+    place = torch.cat([network.place + which for which in network.which])
+    with torch.no_grad():
+        x = layer.norm1(network.sticker(torch.from_numpy(both)) + place)[None]
+        looks = layer.self_attn(x, x, x, average_attn_weights=True)[1][0].numpy()
+    other = np.arange(2 * n)[:, None] // n != np.arange(2 * n) // n
+    same = (both[:, None] == both) | (np.arange(2 * n)[:, None] % n == np.arange(2 * n) % n)
+    assert (looks * (other & same)).sum(axis=1).mean() > least
 
 
 def test_walks_of_the_warm_up_grow_over_its_first_half():
@@ -226,8 +238,19 @@ def test_relative_form_says_the_same_wherever_the_same_moves_begin(cube):
     net = ChaseNet(cube, TINY["relative"])
     assert (net.read(*moved) == net.read(s, t)).all() and (net.cost(*moved) == net.cost(s, t)).all()
     assert np.ptp(net.cost(s, t)) > 0.1
-    other = ChaseNet(cube, TINY["fc"])
+    other = ChaseNet(cube, TINY["attention"])
     assert (other.cost(*moved) != other.cost(s, t)).all()  # so it does not go without saying
+
+
+@pytest.mark.parametrize("cube", [Rubik2x2(), Rubik3x3()], ids=repr)
+def test_fully_connected_form_begins_alike_for_all_stickers_and_may_unlearn_that(cube):
+    s, t, elsewhere = (states_of(cube, seed=seed) for seed in range(3))
+    moved = cube.compose(elsewhere, s), cube.compose(elsewhere, t)
+    net = ChaseNet(cube, Architecture("fc", (2 * cube.n_values, 8)))
+    np.testing.assert_allclose(net.cost(*moved), net.cost(s, t), rtol=1e-4)
+    assert np.ptp(net.cost(s, t)) > 0.1
+    stirred(net.network)
+    assert (np.abs(net.cost(*moved) - net.cost(s, t)) > 1e-3).mean() > 0.9
 
 
 @pytest.mark.parametrize(("cube", "reads"), [(Rubik2x2(), "pairs"), (Rubik3x3(), "neighbours")], ids=repr)

@@ -25,6 +25,7 @@ def answers(
     n: int,
     shape: tuple[int, ...] = (),
     hardware: Hardware = CPU,
+    chunk: int = CHUNK,
 ) -> np.ndarray:
     """What a network says of n states, [n, *shape] float32.
 
@@ -34,10 +35,11 @@ def answers(
         n: states.
         shape: of an answer.
         hardware: where the network is.
+        chunk: states evaluated at a time on the processor.
     """
     out = torch.empty((n, *shape), pin_memory=hardware.asynchronous)
     network = hardware.compiled(network)
-    for part in chunks(n, CHUNK if hardware.device.type == "cpu" else CHUNK_OF_DEVICE):
+    for part in chunks(n, chunk if hardware.device.type == "cpu" else CHUNK_OF_DEVICE):
         given = [hardware.send(array) for array in read(part)]
         with hardware.autocast():
             found = network(*given)

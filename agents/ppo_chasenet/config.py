@@ -20,12 +20,12 @@ class PpoChaseNetConfig:
     """What ChaseNet reads: fc, attention (the paper's), pairs, relative (cubes)."""
     hidden: tuple[int, ...] = (256, 128, 64)
     """Neurons of ChaseNet's layers."""
-    heads: int = 4
+    width: int = 48
+    """Form attention: dimension of a token."""
+    heads: int = 1
     """Form attention: heads of a layer."""
-    layers: int = 2
+    layers: int = 1
     """Form attention: layers of the transformer."""
-    shared_places: bool = False
-    """Form attention: whether a place has the same embedding in both states, which a bit then tells apart."""
     relative_input: str = "pieces"
     """Form relative: what a feature stands for: pieces, pairs, triples, neighbours (3x3x3)."""
     symmetric: bool = False
@@ -98,7 +98,7 @@ class PpoChaseNetConfig:
         whole(1, MANY, **{"k * walks": self.k * self.walks, "n_envs * n_steps": self.n_envs * self.n_steps})
         whole(0, LONGEST, k_max=self.k_max)
         whole(0, self.k, warm_k=self.warm_k)
-        flag(**named(self, "plain_walks", "shared_places", "symmetric"))
+        flag(**named(self, "plain_walks", "symmetric"))
         if self.warm_k == 1:
             raise ValueError("warm_k must be 0 or at least 2: walks of one move have no rank correlation")
         whole(0, **named(self, "warm_iterations", "ppo_iterations"))
@@ -130,7 +130,7 @@ class PpoChaseNetConfig:
     @property
     def architecture(self) -> Architecture:
         """What ChaseNet looks like."""
-        names = ("heads", "layers", "shared_places", "relative_input", "symmetric")
+        names = ("width", "heads", "layers", "relative_input", "symmetric")
         return Architecture(self.form, self.hidden, **named(self, *names))
 
     def k_of(self, iteration: int) -> int:
@@ -170,46 +170,24 @@ PRESETS: dict[str, Preset] = {
     "2x2-long": Preset("rubik2x2-qtm", replace(_2X2, ppo_iterations=750), "12 million moves of PPO: shorter solutions"),
     "2x2-pairs": Preset("rubik2x2-qtm", _FORM, "ChaseNet reads pairs of places; 2.5 million moves of PPO"),
     "2x2-relative": Preset("rubik2x2-qtm", replace(_FORM, form="relative"), "ChaseNet reads the relative state"),
+    # the paper's two networks and J; entropy and 7 million moves as the preset 2x2 has them
     "2x2-fc": Preset(
-        "rubik2x2-qtm",
-        replace(_FORM, form="fc", hidden=(512, 512, 256), warm_learning_rate=1e-3, warm_iterations=4000),
-        "the paper's fully connected ChaseNet",
-    ),
-    "2x2-attention": Preset(
-        "rubik2x2-qtm",
-        replace(
-            _FORM,
-            form="attention",
-            hidden=(256, 128),
-            heads=1,
-            layers=1,
-            walks=250,
-            warm_batch_size=500,
-            warm_learning_rate=1e-3,
-            warm_iterations=3000,
-        ),
-        "the paper's ChaseNet with attention",
-    ),
-    # the paper's two networks and J, with all that the preset 2x2 gives ours: entropy, 7 million moves
-    "2x2-fc-long": Preset(
-        "rubik2x2-qtm",
-        replace(_2X2, form="fc", hidden=(512, 512, 256), warm_learning_rate=1e-3, warm_iterations=1000, warm_k=4),
-        "the paper's fully connected ChaseNet, walks from short to long; 7 million moves of PPO",
-    ),
-    "2x2-attention-long": Preset(
         "rubik2x2-qtm",
         replace(
             _2X2,
-            form="attention",
-            hidden=(256, 128),
-            shared_places=True,
-            walks=250,
-            warm_batch_size=500,
-            warm_learning_rate=1e-3,
+            form="fc",
+            hidden=(504, 128, 64),
+            walks=2000,
+            warm_batch_size=250,
             warm_iterations=1000,
             warm_k=4,
         ),
-        "the paper's ChaseNet with attention, two layers, shared places; 7 million moves of PPO",
+        "the paper's fully connected ChaseNet, walks from short to long; 7 million moves of PPO",
+    ),
+    "2x2-attention": Preset(
+        "rubik2x2-qtm",
+        replace(_2X2, form="attention", hidden=(256, 128), walks=250, warm_batch_size=175, warm_iterations=1000, warm_k=4),
+        "the paper's ChaseNet with attention, walks from short to long; 7 million moves of PPO",
     ),
     "hanoi-4-3": Preset("hanoi-4-3", _HANOI, "four disks, from all states, with MaskablePPO"),
     "3x3-8": Preset(

@@ -11,6 +11,7 @@ from results.tables import Section
 SMALL = ("pyraminx", "2x2x2", "skewb", "lights-out-5")  # random states, of most of which the truth is known
 LARGE = ("35-puzzle", "lights-out-7", "top-spin")
 RINGS = ("top-spin-11", "top-spin-14")  # how far all their states are is known
+KORF = "Korf's hundred"
 DEEP = ("5x5x5", "megaminx")  # how deep scrambles are solved by a beam alone
 RUNS = [Run("15-puzzle", seed) for seed in range(3)] + [
     Run(preset) for preset in ("24-puzzle", *SMALL, "pancake-15", *LARGE, *RINGS, "48-puzzle", "4x4x4", *DEEP)
@@ -28,9 +29,11 @@ def macros(**options: int) -> Search:
     return Search("macro-beam", options, nodes=10**12, seconds=60)
 
 
+NARROW = {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}
 QUESTIONS = [
-    Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), {"beam 2,048": beam(2048, 12), "beam 5,120": beam(5120, 12)}),
-    Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 8,192": beam(8192, 12), "beam 81,920": beam(81920, 12)}),
+    Question("15-puzzle", ("15-puzzle",), partial(slid, n=1000), NARROW),
+    Question(KORF, ("15-puzzle",), partial(korf, n=100), NARROW, seeds=(0,)),
+    Question("24-puzzle", ("24-puzzle",), partial(korf), {"beam 10,240": beam(10240, 12), "beam 102,400": beam(102400, 12)}),
     Question("small", SMALL, partial(uniform, n=200), {"beam 512": beam(512, 3), "beam 4,096": beam(4096, 3)}),
     Question("stacks", ("pancake-15",), partial(stacked, n=1000), {"beam 128": beam(128, 3), "beam 1,024": beam(1024, 3)}),
     Question("rings", RINGS, partial(uniform, n=1000), {"beam 256": beam(256, 3), "beam 2,048": beam(2048, 3)}),
@@ -55,6 +58,7 @@ SECTIONS = [
         COLUMNS,
         beside=OTHER_PUZZLES,
     ),
+    Section("The 15-puzzle: the hundred random states of Korf 1985", KORF, COLUMNS),
     Section(
         "The 24-puzzle: the fifty random states of Korf and Taylor 1996, shortest solutions proven by Korf and Felner 2002",
         "24-puzzle",

@@ -91,30 +91,21 @@ def truth(agent: Agent, folder: Path) -> dict[str, Any]:
     return {"solved_without_undoing": found["greedy_without_undo_solved"], "leads_nearer": found["optimal"]}
 
 
-FORMS, TUNED = ("2x2-pairs", "2x2-relative", "2x2-fc", "2x2-attention"), ("2x2-pairs-bound", "2x2-pairs-paper")
-CUBES: tuple[str, ...] = ("2x2", "2x2-long", *FORMS, *TUNED)
-RUNS = [Run("2x2", seed) for seed in (0, 1, 2)] + [
-    Run(preset) for preset in ("2x2-long", *FORMS, "hanoi-4-3", "3x3-8", "3x3-scrambled")
-]
+TUNED = ("2x2-pairs-bound", "2x2-pairs-paper")
+THEIRS = ("2x2-fc", "2x2-attention")  # the paper's two networks, which are rewards without and with its fine-tuning
+REWARDED = ("2x2", *THEIRS, *(f"{preset}-tuned" for preset in THEIRS))
+CUBES: tuple[str, ...] = ("2x2", "2x2-long", "2x2-pairs", "2x2-relative", *TUNED, *REWARDED[1:])
+RUNS = [Run("2x2", seed) for seed in (0, 1, 2)]
+RUNS += [Run(preset) for preset in ("2x2-long", "2x2-pairs", "2x2-relative", *THEIRS, "hanoi-4-3", "3x3-8", "3x3-scrambled")]
 RUNS += [Run("2x2-pairs", seed, {"fine_tune": name.rpartition("-")[2]}, name) for name in TUNED for seed in (0, 1, 2)]
 RUNS += [Run("2x2-pairs", seed) for seed in (1, 2)]
+RUNS += [Run(preset, 0, {"fine_tune": "paper"}, f"{preset}-tuned") for preset in THEIRS]
 # the warm-up alone, J = 1000 as in the paper, on its walks
-PRESET = {"warm-pairs": "2x2", "warm-fc": "2x2-fc-long", "warm-attention": "2x2-attention-long"}
+PRESET = {"warm-pairs": "2x2", "warm-fc": "2x2-fc", "warm-attention": "2x2-attention"}
 WARM = tuple(PRESET)
 ONLY = {"warm_iterations": 1000, "ppo_iterations": 0, "plain_walks": True}
 RUNS += [Run(preset, 0, ONLY, name) for name, preset in PRESET.items()]
-# the same as far as five minutes of one core bring the paper's two, which take 11 and 32 to J = 1000
-BROUGHT = {"warm-fc": 440, "warm-attention": 150}
-SHORT = {name: f"{name}-short" for name in BROUGHT}
-RUNS += [Run(PRESET[name], 0, ONLY | {"warm_iterations": j}, SHORT[name]) for name, j in BROUGHT.items()]
-WARM += tuple(SHORT.values())
-# the paper's two networks as rewards, without and with its fine-tuning
-LONG = ("2x2-fc-long", "2x2-attention-long")
-RUNS += [Run(preset) for preset in LONG]
-RUNS += [Run(preset, 0, {"fine_tune": "paper"}, f"{preset}-tuned") for preset in LONG]
-REWARDED = ("2x2", *LONG, *(f"{preset}-tuned" for preset in LONG))
-CUBES += REWARDED[1:]
-CHASE = ("2x2", *WARM, *LONG)
+CHASE = ("2x2", *WARM, *THEIRS)
 QUICK = tuple(name for name in CUBES if "fc" not in name and "attention" not in name)  # the others are slow in searches
 QUESTIONS = [
     Question("policy alone", (*CUBES, "hanoi-4-3"), partial(uniform, n=50_000, seed=SEED), POLICIES),
@@ -141,9 +132,9 @@ def correlations_table(answers: list[Answer]) -> str:
     return table(["run", "form", "pairs seen", "walks", *(f"{name}, K = {k}" for name in names for k in LENGTHS)], rows)
 
 
-THEIRS = "{fc} (fc) and {attention} (attention)".format(**LIN["correlation"])
+PAPERS = "{fc} (fc) and {attention} (attention)".format(**LIN["correlation"])
 NOTE = (
-    f"The paper: {THEIRS} with the true cost, on walks of a K that it does not give. On its walks even the true distance has "
+    f"The paper: {PAPERS} with the true cost, on walks of a K that it does not give. On its walks even the true distance has "
     "no more with the moves made than the last columns say."
 )
 CURVES = {"success": "share of episodes solved", "length": "moves of an episode"}
