@@ -42,7 +42,7 @@ QUESTIONS = [
     Question("large", ("48-puzzle",), partial(uniform, n=10), {"beam 8,192": beam(8192, 4, max_steps=600)}),
     Question("lights", ("lights-out-7",), partial(pressed, n=1000), {"beam 16": beam(16, 2)}),
     Question("3x3x3", ("3x3x3", "hand-chosen"), partial(proven, n=300), TAIL),
-    Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=100), HTM_TAIL),
+    Question("3x3x3", ("3x3x3-htm", "hand-chosen-htm"), partial(proven, n=300), HTM_TAIL),
     Question("deep", DEEP, partial(turned, most=40, n=8, every=4, first=12), {"beam 1,024": beam(1024, 3, max_steps=48)}),
     Question("random", ("4x4x4",), partial(uniform, n=100), {"macro-beam": macros(tries=3)}),
     Question("random", (UNTRAINED,), partial(uniform, n=20), {"macro-beam": macros(tries=3)}),
