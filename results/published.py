@@ -190,6 +190,8 @@ OTHER_PUZZLES = {  # by preset of general_ntuple
     **{preset: _all_states(preset) for preset in ("top-spin-11", "top-spin-14")},
     "15-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, 99.4% optimal",
     "24-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, 96.98% optimal",
+    "35-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, about 125 moves (results/puzzle35/output.txt of its repository)",
+    "48-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, about 253 moves (results/puzzle48/output.txt of its repository)",
     "lights-out-7": f"{DEEPCUBEA_2019}: 500 states, 100% optimal",
     "4x4x4": "Published on random states: CayleyPy's small recipe, 1.5 minutes of an H100, 94% solved in 65.0 moves on average;"
     " with one network of hours and a beam of 2^24, 48.98 moves.",

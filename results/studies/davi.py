@@ -102,10 +102,10 @@ ONE_BY_ONE, AT_ONCE = "3x3-short", "3x3-short-per-action"
 SMALL_HEADS = {"2x2-short": "2x2", "2x2-short-per-action": "2x2-per-action"}  # a third of the presets' iterations
 HEADS = {ONE_BY_ONE: "3x3", AT_ONCE: "3x3-per-action"}
 UPDATES = {f"update-{rule}": rule for rule in ("ema", "states", "threshold")}
-# The whole of the last two takes an hour of one core.
+# The whole of these takes an hour of one core.
 THESIS_ITERATIONS: dict[str, dict[str, Any]] = {
     "hanoi-7-3-thesis": {"iterations": 300},
-    "hanoi-10-3-thesis": {"iterations": 1500},
+    "hanoi-10-3-thesis": {"iterations": 500},
 }
 # The thesis trains for days: as far as two and a half minutes of one core bring each, two of its final models for longer.
 REDUCED = ("2x2-DNN_reduced_0", "2x2-DNN_reduced_0_noBatchNorm")
