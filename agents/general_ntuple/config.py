@@ -118,7 +118,7 @@ PRESETS: dict[str, Preset] = {
             "35-puzzle",
             "sliding-tile-6-6",
             4,
-            {**_LARGER, "rounds": 250, "table_weights": 50_000, "far": 144.0, "walk_length": 108},
+            {**_LARGER, "rounds": 200, "table_weights": 50_000, "far": 144.0, "walk_length": 108},
         ),
         (
             "48-puzzle",
