@@ -103,10 +103,8 @@ class GeneralNTupleConfig:
 
 
 _BOARD = {"backup_lr": 0.8, "backup_lr_end": 0.08, "path_lr": 0.3, "backup_every": 4}
-# Narrower beams, more learnt from their paths, and tables of one size only: of four tiles, of three on larger boards.
+# Narrower beams, and more learnt from their paths.
 _24 = {**_BOARD, "table_weights": 400_000, "sizes": 1, "path_lr": 0.9, "replay": 1 << 16, "width": 96}
-# One batch of walks: F comes down where walks have been, and what they did not see stays far.
-_LARGER = {**_24, "walk_batches": 1, "backup_lr": 0.3, "backup_lr_end": 0.1, "path_lr": 0.5, "width": 64}
 # Fewer, wider rounds at higher rates, as of the network that was made for the 3x3x3.
 _WIDE = {"walk_batches": 1000, "rounds": 60, "walks_per_round": 16, "sizes": 1, "episodes": 64, "width": 256, "path_lr": 0.3}
 _WIDE |= {"backup_lr": 1.0, "backup_lr_end": 0.2}
@@ -117,19 +115,9 @@ PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
     for name, puzzle, minutes, changed in (
         ("15-puzzle", "sliding-tile-4-4", 4, {"rounds": 500}),
-        ("24-puzzle", "sliding-tile-5-5", 16, {"rounds": 1500, **_24}),
-        (
-            "35-puzzle",
-            "sliding-tile-6-6",
-            4,
-            {**_LARGER, "rounds": 250, "table_weights": 50_000, "far": 144.0, "walk_length": 108},
-        ),
-        (
-            "48-puzzle",
-            "sliding-tile-7-7",
-            6,
-            {**_LARGER, "rounds": 300, "table_weights": 120_000, "far": 200.0, "walk_length": 150},
-        ),
+        ("24-puzzle", "sliding-tile-5-5", 17, {"rounds": 1500, **_24}),
+        ("35-puzzle", "sliding-tile-6-6", 6, {"rounds": 100, **_BOARD}),
+        ("48-puzzle", "sliding-tile-7-7", 6, {"rounds": 60, **_BOARD}),
         ("pyraminx", "pyraminx", 1, {"rounds": 30}),
         ("2x2x2", "rubik2x2-qtm", 1, {"rounds": 30}),
         ("skewb", "skewb", 1, {"rounds": 30}),

@@ -20,8 +20,7 @@ rounds are learnt from again after each. And for the states that beams kept,
 
 is a Bellman backup, which may raise or lower F, by 2 at most. Raising it shows the next beam past the place where this one was
 lured to; without the paths, which are true, lowering it would carry the error of the lowest of many values through the tables.
-Beams start from walks, whose length grows while most are solved and shrinks while few are, until they start anywhere. Where
-walks say little they begin just outside the perimeter, and look for no solution that is longer than the walk.
+Beams start from walks, whose length grows while most are solved and shrinks while few are, until they start anywhere.
 
 F is read again before each of its states is learnt from, one after another: see `network`.
 """
@@ -81,8 +80,7 @@ class Learner:
         self._fewer = self._untrained.without({fold.small for fold in self._folds})
         self.weights = np.zeros(self._untrained.weights.shape, np.float32)
         self.perimeter = largest_perimeter(puzzle, config.perimeter)
-        # Longest walk that beams start from; where walks tell little, beams have to learn all of it.
-        self.depth = float(self.walk_length if self.relations else self.perimeter.radius + 2)
+        self.depth = float(self.walk_length)  # longest walk that beams start from
         self.path_states, self.path_left = np.empty((0, puzzle.state_size), np.uint8), np.empty(0, np.float32)
 
     def agent(self) -> GeneralNTuple:
@@ -120,23 +118,23 @@ class Learner:
     def learn_beams(self, lr: float) -> RoundMetrics:
         """A round of beams, then their paths and backups of the states they kept."""
         c, puzzle, agent = self.config, self.puzzle, self.agent()
-        starts, longest = self._starts()
+        starts, longest = self._starts(), int(_LONGEST * min(self.depth, puzzle.k_max))
 
-        def episode(start: np.ndarray, most: int) -> tuple[Solutions, list[np.ndarray]]:
+        def episode(start: np.ndarray) -> tuple[Solutions, list[np.ndarray]]:
             kept: list[np.ndarray] = []
             found = beam(
                 puzzle,
                 start[None],
                 agent.cost_to_go,
                 width=c.width,
-                max_steps=most,
+                max_steps=longest,
                 perimeter=self.perimeter,
                 budget=Budget(nodes=2**60),
                 watch=lambda layer, *_: kept.append(layer[:: c.backup_every]),
             )
             return found, kept
 
-        episodes = side_by_side([partial(episode, start, most) for start, most in zip(starts, longest.tolist(), strict=True)])
+        episodes = side_by_side([partial(episode, start) for start in starts])
         paths = [(start, found.moves[0]) for start, (found, _) in zip(starts, episodes, strict=True) if found.solved[0]]
         self._follow(len(paths) / len(starts))
         layers = [layer for _, kept in episodes for layer in kept]
@@ -155,18 +153,13 @@ class Learner:
             float(np.sqrt(path_squares / max(len(self.path_left), 1))),
         )
 
-    def _starts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the beams of a round start [B, S], outside the perimeter if walks get there, and their layers at most [B]."""
+    def _starts(self) -> np.ndarray:
+        """Where the beams of a round start [B, S], outside the perimeter if walks get there."""
         seeds = sample_seeds(self.rng, self.config.episodes)
-        longest = np.full(len(seeds), int(_LONGEST * min(self.depth, self.puzzle.k_max)))
         if np.isfinite(self.depth):
             depths = self.rng.integers(min(self.perimeter.radius + 1, int(self.depth)), int(self.depth) + 1, len(seeds))
-            if (
-                self.relations is None
-            ):  # a way home that is longer than the walk is a detour, and nothing corrects what it teaches
-                longest = np.minimum(longest, depths)
-            return self.puzzle.walk(seeds, depths), longest
-        return self.puzzle.random_states(seeds), longest
+            return self.puzzle.walk(seeds, depths)
+        return self.puzzle.random_states(seeds)
 
     def _follow(self, solved: float) -> None:
         """Longer walks to start from after a round that solved many, shorter ones after one that solved few."""
