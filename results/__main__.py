@@ -17,8 +17,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from results import comparison, papers, plots, records, scale, seeds, summary
+from results import comparison, plots, records, scale, seeds, summary
 from results.measure import MINE, measure
+from results.papers import page as papers
 from results.questions import Study
 from results.tables import document
 from rubiks_gym import files

@@ -139,9 +139,16 @@ KONEN_FIGURE_13 = {  # different symmetric states after so many twists, mean of 
     (3, "htm"): (6.0, 22.2, 23.5, 24.0),
     (3, "qtm"): (6.0, 18.9, 21.9, 23.7),
 }
+KONEN_FIGURE_14 = {  # percent solved alone, mean over 1 to 13 twists and 3 agents, after 100,000, 200,000, ... 600,000 episodes
+    0: (62.0, 64.2, 65.6, 67.0, 67.9, 68.9),
+    8: (70.9, 72.7, 73.7, 74.9, 74.9, 75.8),
+    16: (75.0, 77.0, 77.1, 78.2, 78.4, 78.5),
+    24: (75.9, 77.5, 78.3, 79.5, 79.8, 80.9),
+}
 KONEN_13_TWISTS = {  # percent solved after 13 twists, 3x3x3, quarter turns, nSym 0, 8, 16, 24 (figure 15)
     "agent alone": "14.0, 24.0, 29.2, 32.0",
     "MCTS 100": "34.8, 54.3, 50.0, 54.5",
+    "MCTS 400": "50.2, 60.2, 64.5, 56.5",
     "MCTS 800": "54.3, 69.0, 71.3, 64.0; the difference between 8, 16 and 24 is marginal",
 }
 KONEN_TABLE_9: dict[str, Any] = {  # 3x3x3, quarter turns, STICKER2; 200 cubes of 13 twists are tested
@@ -156,10 +163,37 @@ SPEED: dict[str, Any] = {  # per second
     "davi": {"training": 2603, "bwas": 27_500},
 }
 DEEPCUBEA_2019 = "DeepCubeA (Agostinelli et al. 2019, table 1)"
+TOP_SPIN: dict[str, Any] = {  # by tokens: how many states are so many moves from the goal, moves being those of TopSpin(n, 4)
+    "source": "CayleyPy, cayleypy/data/top_spin_cayley_growth.csv of its repository",
+    "top-spin-11": [
+        1, 3, 6, 12, 24, 48, 94, 186, 366, 717, 1399, 2717, 5263, 10104, 19308, 36465, 67592, 123120, 221335,
+        388506, 658806, 1072170, 1645659, 2333710, 2978191, 3311794, 3083344, 2272259, 1219176, 425458, 76055, 4460,
+        52,
+    ],
+    "top-spin-14": [
+        1, 3, 6, 12, 24, 48, 96, 191, 380, 754, 1489, 2943, 5813, 11432, 22426, 43904, 85372, 165170, 317764,
+        607957, 1157512, 2195180, 4140894, 7771938, 14507535, 26929373, 49643198, 90799337, 164557042, 294757686,
+        520131832, 900768296, 1523615723, 2500725527, 3948709317, 5933399606, 8368716920, 10890884810, 12797035306,
+        13205873933, 11548086801, 8159329572, 4344330490, 1553516190, 303033704, 22090201, 317234, 258,
+    ],
+}  # fmt: skip
+
+
+def _all_states(preset: str) -> str:
+    """How far all states of a TopSpin are from the goal."""
+    counts: list[int] = TOP_SPIN[preset]
+    mean = sum(distance * count for distance, count in enumerate(counts)) / sum(counts)
+    return f"{TOP_SPIN['source']}: all {sum(counts):,} states are {mean:.2f} moves away on average, at most {len(counts) - 1}"
+
+
 OTHER_PUZZLES = {  # by preset of general_ntuple
+    **{preset: _all_states(preset) for preset in ("top-spin-11", "top-spin-14")},
     "15-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, 99.4% optimal",
     "24-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, 96.98% optimal",
+    "35-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, about 125 moves (results/puzzle35/output.txt of its repository)",
+    "48-puzzle": f"{DEEPCUBEA_2019}: 500 states, 100% solved, about 253 moves (results/puzzle48/output.txt of its repository)",
     "lights-out-7": f"{DEEPCUBEA_2019}: 500 states, 100% optimal",
     "4x4x4": "Published on random states: CayleyPy's small recipe, 1.5 minutes of an H100, 94% solved in 65.0 moves on average;"
     " with one network of hours and a beam of 2^24, 48.98 moves.",
+    "5x5x5": "Published: CayleyPy with 69 networks, 92.16 moves (Chervov et al. 2025, arXiv:2502.13266).",
 }

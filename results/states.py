@@ -137,12 +137,13 @@ def stacked(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
 
 
 def korf(puzzle: Puzzle, n: int = 50) -> Asked:
-    """The first n of the fifty random 24-puzzles of Korf and Taylor 1996, with the lengths that Korf and Felner 2002 proved.
+    """The first n of Korf's random 15-puzzles (1985, a hundred) or 24-puzzles (with Taylor 1996, fifty), with proven lengths.
 
-    Their goal has the blank first: turned by half, the board has it last, and tile t becomes tile 25 - t.
+    Their goal has the blank first: turned by half, the board has it last, and tile t of S places becomes tile S - t.
     """
-    rows = np.loadtxt(Path(__file__).parent / "korf_24_puzzle.txt", np.int64)[:n]
-    return puzzle.check((25 - rows[:, :0:-1]) % 25), rows[:, 0], np.zeros(len(rows), int)
+    s = puzzle.state_size
+    rows = np.loadtxt(Path(__file__).parent / f"korf_{s - 1}_puzzle.txt", np.int64)[:n]
+    return puzzle.check((s - rows[:, :0:-1]) % s), rows[:, 0], np.zeros(len(rows), int)
 
 
 def _one_group(puzzle: Puzzle, states: np.ndarray) -> Asked:

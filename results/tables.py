@@ -153,7 +153,12 @@ def found(name: str) -> Callable[[Answer], str]:
     return cell
 
 
+_ASKED = {"TestSet": "of DeepCubeA's test set", "Proven": "random, of the bench", "Korf": "Korf's", "Turned": "after walks"}
 COLUMNS: dict[str, Callable[[Answer], str]] = {
+    "puzzle": lambda answer: answer.record["puzzle"],
+    "start states": lambda answer: (
+        f"{answer.record['states']:,} {_ASKED.get(answer.record['question']['states']['kind'], 'random')}"
+    ),
     "learner": lambda answer: answer.algorithm,
     "run": lambda answer: str(answer.run),
     "training": training,

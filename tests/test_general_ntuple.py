@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.general_ntuple import moved
 from agents.general_ntuple.adding import _coefficients, times_made
 from agents.general_ntuple.agent import GeneralNTuple
 from agents.general_ntuple.config import GeneralNTupleConfig
@@ -194,6 +195,30 @@ def test_the_network_is_the_plain_one(name, rng):
     costs = agent.cost_to_go(states)
     np.testing.assert_allclose(np.where(puzzle.is_solved(states), 0, expected), costs, atol=1e-3)
     assert agent.cost_to_go(puzzle.goal[None])[0] == 0
+
+
+@pytest.mark.parametrize("name", ["rubik3x3-qtm", "rubik2x2-htm", "pancake-10"])
+def test_the_parts_of_a_childs_cost_add_up_to_it(name, rng):
+    puzzle = puzzle_from_name(name)
+    agent = small_agent(puzzle, rng)
+    parts, states = agent.decomposed, puzzle.random_states(sample_seeds(rng, 60))
+    children = puzzle.expand(states)
+    whole = agent.cost_to_go(children.reshape(-1, puzzle.state_size)).reshape(children.shape[:2])
+    found = parts.first(states) + parts.second(children.reshape(-1, puzzle.state_size)).reshape(whole.shape)
+    known = ~puzzle.is_solved(children.reshape(-1, puzzle.state_size)).reshape(whole.shape)
+    np.testing.assert_allclose(found[known], whole[known], atol=1e-3)
+    states[1, 0] = 250
+    for part in (parts.first, parts.second):
+        with pytest.raises(ValueError, match=r"values|states"):
+            part(states)
+
+
+@pytest.mark.parametrize("name", ["lights-out-4", "sliding-tile-3-3", "skewb", "top-spin-20-4"])
+def test_there_are_no_parts_where_they_would_not_pay(name, rng, monkeypatch):
+    """Tables of which all or none look at what moves take along have no two halves; of few children all can be looked at."""
+    assert small_agent(puzzle_from_name(name), rng).decomposed is None
+    monkeypatch.setattr(moved, "_MOST_BYTES", 1000)
+    assert small_agent(puzzle_from_name("pancake-10"), rng).decomposed is None
 
 
 def plain_cost(agent, weights, states):

@@ -16,15 +16,16 @@ import numpy as np
 import pytest
 
 import agents
-from results import deepcubea, papers, records, seeds, states
+from results import deepcubea, records, seeds, states
 from results.__main__ import STUDIES, put_between, stale, studies, write
 from results.knowledge import has_block, joined_pairs, progress, triplets
 from results.measure import comes_along, measure, train_command
+from results.papers import konen, lin, page, tardon
+from results.papers.rows import Asked, each
 from results.questions import Answer, Question, Run, Search, Study
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
 from results.studies.davi import frame_stewart
-from results.studies.td_ntuple import share_learnt
 from results.tables import expanded
 from rubiks_gym.puzzles import Rubik3x3, puzzle_from_name
 from rubiks_gym.search import SEARCHES, search_options
@@ -379,7 +380,7 @@ def test_an_agent_that_comes_with_the_suite_is_measured_without_a_run(tmp_path, 
 
 def test_every_row_of_the_papers_says_how_it_is_repeated_or_where_it_is():
     every = studies(records.AUTHORS)
-    for rows in papers.PAPERS.values():
+    for rows in page.PAPERS.values():
         assert len({row[:2] for row in rows}) == len(rows)
         for row in rows:
             if row.command.startswith("python -m results --measure "):
@@ -389,19 +390,19 @@ def test_every_row_of_the_papers_says_how_it_is_repeated_or_where_it_is():
             elif row.command:
                 assert (records.ROOT / row.command).exists(), row.command
             else:
-                assert row.ours == papers.NOT_YET
+                assert row.ours == page.NOT_YET
 
 
 def test_a_cell_needs_all_that_it_is_asked_about(small, tmp_path, monkeypatch):
     monkeypatch.setattr(records, "changes", lambda: [])
     lay_down(tmp_path / "tabular" / "tower-s0")
     measure(small, tmp_path)
-    greedy, missing = papers.Asked("tabular", "uniform", "", "greedy"), papers.Asked("tabular", "uniform", "tower", "beam")
+    greedy, missing = Asked("tabular", "uniform", "", "greedy"), Asked("tabular", "uniform", "tower", "beam")
     every = {"tabular": list(small.all())}
     count = lambda *found: " and ".join(str(len(of[0].record["lengths"])) for of in found)  # noqa: E731
-    assert papers.each(count, ("tower", "other"), greedy)(every) == "tower: 5"
-    assert papers.each(count, ("tower",), greedy, greedy._replace(label="A*"))(every) == "tower: 5 and 5"
-    assert papers.each(count, ("tower",), greedy, missing)(every) == ""
+    assert each(count, ("tower", "other"), greedy)(every) == "tower: 5"
+    assert each(count, ("tower",), greedy, greedy._replace(label="A*"))(every) == "tower: 5 and 5"
+    assert each(count, ("tower",), greedy, missing)(every) == ""
 
 
 def test_states_expanded_are_those_generated_by_what_each_has_of_children(tmp_path):
@@ -422,16 +423,16 @@ def test_frame_and_stewarts_numbers():
 
 
 def test_walks_spread_over_distances_as_the_exact_table_says():
-    one = papers.spread("deepcube", 1)
+    one = tardon.spread("deepcube", 1)
     assert one[1] == 1
-    assert papers.spread("uniform", 2)[0] == pytest.approx(1 / 12, abs=0.01)  # half of them make two moves, a sixth undone
-    assert papers.ceiling(False, 2) == pytest.approx(1) and papers.ceiling(True, 2) < 0.9
+    assert tardon.spread("uniform", 2)[0] == pytest.approx(1 / 12, abs=0.01)  # half of them make two moves, a sixth undone
+    assert lin.ceiling(False, 2) == pytest.approx(1) and lin.ceiling(True, 2) < 0.9
 
 
 def test_different_symmetric_states_of_one_twist_and_of_many():
-    assert papers.distinct(3, "qtm", 1) == 6  # one for each face, clockwise turns and others apart
-    assert papers.distinct(2, "qtm", 1) == 3
-    assert papers.distinct(3, "htm", 15) > 23.9
+    assert konen.distinct(3, "qtm", 1) == 6  # one for each face, clockwise turns and others apart
+    assert konen.distinct(2, "qtm", 1) == 3
+    assert konen.distinct(3, "htm", 15) > 23.9
 
 
 def test_to_list_a_study_measures_nothing(tmp_path):
@@ -439,13 +440,3 @@ def test_to_list_a_study_measures_nothing(tmp_path):
     told = commands.run("-m", "results", *asked)
     assert [line.split() for line in told.stdout.splitlines()] == [["missing", "davi", f"2x2-s{seed}/truth"] for seed in (0, 1)]
     assert not (tmp_path / "records").exists()
-
-
-def test_episodes_solved_by_ten_thousands_do_not_depend_on_how_often_they_were_logged(tmp_path):
-    solved = np.random.default_rng(0).random(40_000) < np.linspace(0, 1, 40_000)
-    for every in (1000, 2500):
-        folder = tmp_path / str(every)
-        for step in range(every, 40_001, every):
-            records.append(folder / "metrics.jsonl", {"step": step, "train_solved": float(solved[step - every : step].mean())})
-        found = share_learnt(None, folder)["solved_in_training"]
-        assert found == pytest.approx([solved[i : i + 10_000].mean() for i in range(0, 40_000, 10_000)], abs=1e-4)

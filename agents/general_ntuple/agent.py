@@ -1,17 +1,19 @@
 """The network as an agent, one byte per weight. Tuples and weights are stored; how they are read is found from the puzzle."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from agents.general_ntuple.moved import halves
 from agents.general_ntuple.network import Reader, make_reader, round_all, sums
 from agents.general_ntuple.symmetry import find_images
 from agents.general_ntuple.tuples import MOST_WEIGHTS, Budget, choose_tuples
 from agents.general_ntuple.view import make_view, sample
 from rubiks_gym.puzzles import Puzzle
 from rubiks_gym.puzzles.threads import over_rows
-from rubiks_gym.search.heuristic import lookahead_policy
+from rubiks_gym.search.heuristic import DecomposedHeuristic, lookahead_policy
 
 MOST_TUPLES = 1000
 
@@ -81,6 +83,12 @@ class GeneralNTuple:
         costs = (np.float32(self.bias) + np.float32(self.scale) * out).astype(np.float32)
         costs[self.puzzle.is_solved(states)] = 0
         return costs
+
+    @cached_property
+    def decomposed(self) -> DecomposedHeuristic | None:
+        """F in two parts, the first of which is known for all children of a state at once, where there are such parts."""
+        states = sample(self.puzzle)
+        return halves(self.puzzle, self.reader, self.tuples, self.bias, self.scale, self.weights, states)
 
     def policy(self, states: np.ndarray) -> np.ndarray:
         return lookahead_policy(self.puzzle, self.cost_to_go, states)

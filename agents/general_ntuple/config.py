@@ -43,6 +43,8 @@ class GeneralNTupleConfig:
     """Learning rate of the regression on the last batch of walks; it decays exponentially from walk_lr."""
     rounds: int = 100
     """Rounds of the learner's own beam searches."""
+    walks_per_round: int = 2
+    """Batches of random walks learnt from after each round, where moves can always be made."""
     episodes: int = 32
     """Beam searches in each round."""
     width: int = 128
@@ -66,7 +68,7 @@ class GeneralNTupleConfig:
         whole(1, 64, **named(self, "sizes", "coverage", "tables"))
         whole(0, LONGEST, walk_length=self.walk_length)
         number(least=0, far=self.far)
-        whole(0, **named(self, "walk_batches", "rounds", "replay"))
+        whole(0, **named(self, "walk_batches", "rounds", "walks_per_round", "replay"))
         number(above=0, most=1, **named(self, "walk_lr", "walk_lr_end", "path_lr", "backup_lr", "backup_lr_end"))
 
     def budget(self) -> Budget:
@@ -101,15 +103,19 @@ class GeneralNTupleConfig:
 
 
 _BOARD = {"backup_lr": 0.8, "backup_lr_end": 0.08, "path_lr": 0.3, "backup_every": 4}
+# Narrower beams, and more learnt from their paths.
+_24 = {**_BOARD, "table_weights": 400_000, "sizes": 1, "path_lr": 0.9, "replay": 1 << 16, "width": 96}
 # Fewer, wider rounds at higher rates, as of the network that was made for the 3x3x3.
-_WIDE = {"walk_batches": 2000, "rounds": 80, "sizes": 1, "episodes": 64, "width": 256, "path_lr": 0.3}
-_WIDE |= {"backup_lr": 1.0, "backup_lr_end": 0.1, "backup_every": 4}
+_WIDE = {"walk_batches": 1000, "rounds": 60, "walks_per_round": 16, "sizes": 1, "episodes": 64, "width": 256, "path_lr": 0.3}
+_WIDE |= {"backup_lr": 1.0, "backup_lr_end": 0.2}
+# Long walks alone: tokens are carried far by shifts, which a walk makes one at a time.
+_RING = {"walk_batches": 600, "walks": 1400, "walk_lr": 0.3, "walk_lr_end": 0.01, "sizes": 3, "rounds": 0}
 # What the results are measured with. Nothing else here knows a puzzle by name: --puzzle NAME alone does as well.
 PRESETS: dict[str, Preset] = {
     name: Preset(puzzle, GeneralNTupleConfig(**changed), f"{puzzle}, {minutes} CPU minutes")
     for name, puzzle, minutes, changed in (
         ("15-puzzle", "sliding-tile-4-4", 4, {"rounds": 500}),
-        ("24-puzzle", "sliding-tile-5-5", 8, {"rounds": 500, **_BOARD, "table_weights": 400_000, "sizes": 1}),
+        ("24-puzzle", "sliding-tile-5-5", 17, {"rounds": 1500, **_24}),
         ("35-puzzle", "sliding-tile-6-6", 6, {"rounds": 100, **_BOARD}),
         ("48-puzzle", "sliding-tile-7-7", 6, {"rounds": 60, **_BOARD}),
         ("pyraminx", "pyraminx", 1, {"rounds": 30}),
@@ -118,9 +124,11 @@ PRESETS: dict[str, Preset] = {
         ("pancake-15", "pancake-15", 1, {"rounds": 30}),
         ("lights-out-5", "lights-out-5", 1, {"rounds": 30}),
         ("lights-out-7", "lights-out-7", 1, {"rounds": 5}),
-        ("top-spin", "top-spin-20-4", 5, {"rounds": 100}),
-        ("3x3x3", "rubik3x3-qtm", 6, {**_WIDE, "walk_length": 24, "far": 12.0}),
-        ("3x3x3-htm", "rubik3x3-htm", 6, {**_WIDE, "far": 10.0}),
+        ("top-spin", "top-spin-20-4", 2, {**_RING, "walk_length": 110}),
+        ("top-spin-11", "top-spin-11-4", 1, {**_RING, "walk_length": 60, "walk_batches": 200}),
+        ("top-spin-14", "top-spin-14-4", 1, {**_RING, "walk_length": 77}),
+        ("3x3x3", "rubik3x3-qtm", 5, {**_WIDE, "walk_length": 24, "far": 12.0}),
+        ("3x3x3-htm", "rubik3x3-htm", 5, {**_WIDE, "rounds": 40, "far": 10.0}),
         ("4x4x4", "rubik4x4-qtm", 2, {"walk_batches": 300, "rounds": 0, "weights": 80_000_000}),
         ("5x5x5", "rubik5x5-qtm", 2, {"walk_batches": 150, "rounds": 0}),
         ("megaminx", "megaminx", 5, {"walk_batches": 700, "rounds": 8}),

@@ -49,8 +49,7 @@ _GROW, _SHRINK = 1.2, 0.8  # what becomes of the length of walks that beams star
 _MANY_SOLVED, _FEW_SOLVED = 0.75, 0.4  # shares
 _ANYWHERE = 4.0  # in scramble lengths of the puzzle: a walk that is longer leads to no particular states
 _LONGEST = 2.0  # layers of a beam at most, in moves of the longest walk it may start from, or in scramble lengths
-_WALKS_PER_ROUND = 2  # batches of walks after each round, where moves can always be made
-_WALK_SHARE = 0.1  # their learning rate, relative to that of backups
+_WALK_SHARE = 0.1  # learning rate of the walks after a round, relative to that of backups
 _RELATED = 1024  # of the states sampled, one in so many shows how moves are related
 _ROUND = 10.0  # work of a round in batches of walks, roughly
 
@@ -98,7 +97,7 @@ class Learner:
         lr = c.backup_lr_of(done - c.walk_batches)
         metrics = self.learn_beams(lr)._asdict()
         if self.relations is not None:
-            for _ in range(_WALKS_PER_ROUND):
+            for _ in range(c.walks_per_round):
                 metrics["walk_error"] = self.learn_walks(_WALK_SHARE * lr)
         return metrics
 

@@ -23,6 +23,7 @@ from rubiks_gym.puzzles.prefetch import prefetch
 
 _LANES = 16  # a processor adds as many indices at a time
 _AHEAD = 64  # states whose weights are asked for before they are read
+_FEW = 4  # a state that differs from the one before in less than one in so many entries is read from there
 # Compiled code counts in unsigned numbers: with others the compiler allows for negative ones, and does not add many at a time.
 _1, _2, _3, _4 = np.arange(1, 5, dtype=np.uint64)
 
@@ -81,6 +82,12 @@ def make_reader(view: View, images: Images, tuples: list[tuple[int, ...]]) -> Re
     return Reader(view, images, LookUps(contribution[: view.first].copy(), offset, len(looked)), n_weights)
 
 
+def some_of(look_ups: LookUps, which: np.ndarray) -> LookUps:
+    """Look-ups number which [n] of all."""
+    padded = [(0, 0), (0, 0), (0, -len(which) % _LANES)]
+    return LookUps(np.pad(look_ups.contribution[:, :, which], padded), np.pad(look_ups.offset[which], padded[2]), len(which))
+
+
 # Compiled ---------------------------------------------------------------------------------------------------------------
 
 
@@ -90,16 +97,29 @@ def indices(view, look_ups, states, start, stop, index):
     places, starts, values, code = view.places, view.starts, view.values, view.code
     table, offset = look_ups.contribution, look_ups.offset
     lanes, n = np.uint64(offset.shape[0]), np.uint64(code.shape[0])
-    x = np.zeros(code.shape[0], np.uint8)
+    x, before = np.zeros(code.shape[0], np.uint8), np.zeros(code.shape[0], np.uint8)
+    changed = np.empty(code.shape[0], np.uint64)
     for b in range(start, stop):
-        row = np.uint64(b - start)
+        row, n_changed = np.uint64(b - start), 0
         for e in range(code.shape[0]):
             key = np.int64(0)
             for j in range(starts[e], starts[e + 1]):
                 key = key * values + states[b, places[j]]
             if key >= code.shape[1]:
                 return False
-            x[e] = code[e, key]
+            before[e], x[e] = x[e], code[e, key]
+            changed[n_changed] = e
+            n_changed += before[e] != x[e]
+        if row > 0 and _FEW * n_changed < code.shape[0]:
+            # Children of one state follow each other, and where a move changes little they have nearly all indices in common.
+            for k in range(lanes):
+                index[row, k] = index[row - _1, k]
+            for c in range(n_changed):
+                i = changed[c]
+                old, now = np.uint64(before[i]), np.uint64(x[i])
+                for k in range(lanes):
+                    index[row, k] += table[i, now, k] - table[i, old, k]
+            continue
         for k in range(lanes):
             index[row, k] = offset[k]
         for g in range(n // _4):  # four entries at a time, or most of the work would be reading and writing the index

@@ -28,6 +28,8 @@ from rubiks_gym.puzzles import Rubik3x3
 from train.evaluation import heuristic_quality, kociemba_lengths, policy_quality
 
 DRIFT = ("2x2-literal", "2x2-weighted", "2x2-fixed-goal", "2x2-fixed-goal-weighted")  # the same loop four times
+# the same at a quarter of the paper's width instead of an eighth, for as long as it takes to see values drift
+QUARTER = {preset: f"{preset}-quarter" for preset in DRIFT}
 LARGE = ("3x3", "3x3-plain")
 TABLES = "n-tuple"  # the trained tables
 C = {TABLES: 30.0, "3x3": 48.0}  # weight of exploration, found on other cubes: more is slower and shorter
@@ -107,12 +109,17 @@ NODES = {TABLES: 2_000_000, "3x3": 1_000_000, "3x3-plain": 200_000}
 UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
 CUBES = {"uniform": UNIFORM, "15 turns": partial(turned_proven, turns=15, n=100, allow_undo=True)}
 RUNS = [*(Run(preset) for preset in ("2x2", *DRIFT, *LARGE)), Run("symmetric_ntuple:rubik3x3-qtm", name=TABLES)]
+RUNS += [
+    Run(preset, seed, {"network": "deepcube-quarter", "iterations": 150}, name)
+    for preset, name in QUARTER.items()
+    for seed in (0, 1, 2)
+]
 RUNS += [Run(model) for model in MODELS] + [Run(model, 0, {"fix_goal": True}, name) for model, name in FIXED.items()]
 RUNS += [Run(model, 0, {"iterations": BROUGHT[model]}, name) for model, name in SHORT.items()]
 RUNS += [Run(model, 0, {"iterations": BROUGHT[model], "fix_goal": True}, name) for model, name in SHORT_FIXED.items()]
 RUNS += [Run("2x2-fixed-goal", 0, changed, name) for name, changed in OPEN.items()]
 QUESTIONS = [
-    Question("learning", DRIFT, measure=curves("goal_value", "target", "error")),
+    Question("learning", (*DRIFT, *QUARTER.values()), measure=curves("goal_value", "target", "error")),
     Question("truth", ("2x2", *DRIFT, *OPEN), measure=truth),
     Question("figure 3", BETACUBE_RUNS, partial(turned, most=7, n=50, allow_undo=True), FIGURE_3),
     Question("other c", ("2x2-fixed-goal",), partial(turned, most=14, n=50, allow_undo=True), OTHER_C),
@@ -251,7 +258,13 @@ FIFTEEN = partial(against_kociemba, cubes="15 turns", published=DEEPCUBE["15 tur
 PLAIN = "Turns may undo one another, as the paper's do, whose cubes are 13 moves away in the median."
 SCRAMBLED = (TABLES, *LARGE)
 SECTIONS = [
-    Section("Divergence", "learning", "run, training, goal_value, target, error", plot=DRIFTING),
+    Section("Divergence", "learning", "run, training, goal_value, target, error", DRIFT, plot=DRIFTING),
+    Section(
+        "Divergence at a quarter of the paper's width, three seeds",
+        "learning",
+        "run, training, goal_value, target, error",
+        tuple(QUARTER.values()),
+    ),
     Section("All states of the 2x2x2", "truth", f"run, training, {QUALITY}"),
     Section("2x2x2, uniformly random", "uniform", COLUMNS, ("2x2",)),
     Section("2x2x2 by turns", "turns", runs=("2x2",), by="turns", beside=BESIDE, note=f"BetaCube: {BETACUBE['source']}."),

@@ -1,0 +1,1 @@
+"""docs/papers.md, a file for each paper; see page.py."""

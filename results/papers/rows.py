@@ -1,0 +1,50 @@
+"""A row of docs/papers.md: what a paper has, and what the answers that documents may show say beside it."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from results.questions import Answer
+
+Answers = dict[str, list[Answer]]  # of each algorithm, those that documents may show
+Ours = Callable[[Answers], str]
+
+
+class Row(NamedTuple):
+    """One thing that a paper has."""
+
+    where: str
+    what: str
+    theirs: str
+    ours: str | Ours
+    command: str = ""  # how to repeat ours, or where it is
+    why: str = ""  # ours differs from theirs, if it does not speak for itself
+
+
+class Asked(NamedTuple):
+    """Which answers a row is about, one per seed."""
+
+    algorithm: str
+    question: str
+    run: str
+    label: str = ""  # of the search
+
+
+def cell(text: Callable[..., str], *asked: Asked) -> Ours:
+    """What a text makes of the answers that documents may show, a list for each thing asked; nothing if any is missing."""
+
+    def ours(answers: Answers) -> str:
+        found = [[a for a in answers[one.algorithm] if (a.question.name, a.run.title, a.label) == one[1:]] for one in asked]
+        return text(*found) if all(found) else ""
+
+    return ours
+
+
+def each(text: Callable[..., str], runs: Iterable[str], *asked: Asked) -> Ours:
+    """What a text says of several runs, each under its name; they take the place of the run "" in what is asked."""
+    cells = {run: cell(text, *(one if one.run else one._replace(run=run) for one in asked)) for run in runs}
+
+    def ours(answers: Answers) -> str:
+        texts = {run: of(answers) for run, of in cells.items()}
+        return "; ".join(f"{run}: {text}" for run, text in texts.items() if text)
+
+    return ours
