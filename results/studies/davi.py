@@ -107,10 +107,9 @@ THESIS_ITERATIONS: dict[str, dict[str, Any]] = {
     "hanoi-7-3-thesis": {"iterations": 300},
     "hanoi-10-3-thesis": {"iterations": 500},
 }
-# The thesis trains for days: as far as two and a half minutes of one core bring each, two of its final models for longer.
+# The thesis trains for days: as far as two and a half minutes of one core bring each.
 REDUCED = ("2x2-DNN_reduced_0", "2x2-DNN_reduced_0_noBatchNorm")
 BROUGHT = dict.fromkeys(THESIS, 100) | dict.fromkeys(REDUCED, 120) | dict.fromkeys(("2x2-DNN_0", "2x2-DNN_noBatchNorm"), 60)
-BROUGHT |= {"2x2-final_nr": 800, "2x2-final_nrr": 800}
 RUNS = [Run("2x2", 0), Run("2x2", 1), *(Run(preset) for preset in (*TOWERS, *LARGE))]
 RUNS += [Run(preset, 0, THESIS_ITERATIONS.get(preset, {})) for preset in THESIS_TOWERS]
 RUNS += [Run(preset, seed) for preset in TALL for seed in (1, 2)]
