@@ -21,7 +21,7 @@ from rubiks_gym.puzzles.threads import over_rows, side_by_side
 from rubiks_gym.search.heuristic import DecomposedHeuristic
 
 _LANES = 16  # bytes of a row are a multiple of it, so that few rows are spread over two lines of the cache
-_FEW = 8  # actions: of so few children most would be looked at anyway
+_FEW = 9  # actions: of so few children most would be looked at anyway
 _MOST_BYTES = 800_000_000  # of weights side by side
 _MOST_OF_A_CLASS = 256  # look-ups: the sum of so many bytes is a number of two
 _AHEAD = 8  # states whose weights are asked for before they are read
