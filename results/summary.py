@@ -24,7 +24,7 @@ SHOWN = (
     *(("general_ntuple", "small", run, ("beam 512",)) for run in ("pyraminx", "2x2x2", "skewb")),
     ("general_ntuple", "stacks", "pancake-15", ("beam 1,024",)),
     *(("general_ntuple", "large", run, ("beam 8,192",)) for run in ("35-puzzle", "48-puzzle", "lights-out-7", "top-spin")),
-    *(("general_ntuple", "random", run, ("macro-beam",)) for run in ("4x4x4", "megaminx")),
+    *(("general_ntuple", "random", run, ("macro-beam",)) for run in ("4x4x4", "5x5x5", "megaminx")),
     ("davi", "uniform", "2x2", ("weight 1.0",)),
     ("davi", "uniform", "3x3", ("BWAS, weight 0.2", "BWAS, weight 0.4")),
     ("adi", "uniform", "2x2", ("policy, no undo", "DeepCube", "DeepCube, as printed")),
