@@ -5,21 +5,14 @@ from functools import cache
 import numpy as np
 
 from results.papers.rows import Answers, Asked, Ours, Row, cell, each
-from results.papers.texts import mean_solved, share_solved, solved
+from results.papers.texts import mean_solved, share_solved, solved, trained
 from results.published import KONEN, KONEN_13_TWISTS, KONEN_FIGURE_13, KONEN_FIGURE_14, KONEN_TABLE_9, KONEN_TWISTS
 from results.questions import Answer
 from results.studies.symmetric_ntuple import TD, TD_SEARCHES
-from results.studies.td_ntuple import BY_SYMMETRIES, BY_TWISTS, COMPARED, EPISODES, LONG
+from results.studies.td_ntuple import BY_SYMMETRIES, BY_TWISTS, COMPARED, EPISODES, LARGE, LONG
 from results.tables import pooled
 from rubiks_gym.puzzles import Rubik2x2, Rubik3x3
 from train.evaluation import start_states
-
-
-def hours(found: list[Answer]) -> str:
-    """CPU minutes for three million episodes."""
-    episodes = found[0].run.changed.get("episodes", KONEN_TABLE_9["episodes"])
-    seconds = np.mean([a.record["training"]["cpu_seconds"] for a in found]) * KONEN_TABLE_9["episodes"] / episodes
-    return f"{seconds / 60:.1f} CPU min"
 
 
 def boards(preset: str) -> Ours:
@@ -48,8 +41,8 @@ def after(found: list[Answer]) -> str:
 
 
 def learnt(found: list[Answer]) -> str:
-    """Percent solved alone after every 100,000 episodes."""
-    return ", ".join(f"{100 * share:.1f}" for step, share in found[0].record["found"]["solved"] if step % 100_000 == 0)
+    """Percent solved alone after as many episodes as the report's figure is read at."""
+    return ", ".join(f"{100 * share:.1f}" for step, share in found[0].record["found"]["solved"] if step in KONEN_FIGURE_14[0])
 
 
 @cache
@@ -69,10 +62,6 @@ _AS_PRINTED = dict.fromkeys(
 _TWISTS = ", ".join(map(str, KONEN_TWISTS))
 _SYMMETRIES = tuple(BY_SYMMETRIES.values())
 _TRIALS = ("2x2-qtm-100k-max_steps-1", "2x2-qtm-100k", "3x3-qtm-60k-max_steps-1-alpha-0.25", "3x3-qtm-60k")
-
-
-def _hours(nsym: int) -> str:
-    return f"{KONEN_TABLE_9['hours'][nsym]} h"
 
 
 def _mean(preset: str, label: str) -> str:
@@ -139,31 +128,25 @@ ROWS = [
         for size, metric in KONEN_FIGURE_13
     ),
     *(
-        Row("fig. 14", f"nSym {nsym}: percent solved alone after 100,000, 200,000, ... 600,000 episodes",
-            ", ".join(map(str, KONEN_FIGURE_14.get(nsym, ()))) or "not asked",
-            cell(learnt, Asked("td_ntuple", "learning", run)), f"{_MEASURE} {run} learning")
+        Row("fig. 14", f"nSym {nsym}: percent solved alone after 0.1, 0.3, 0.6, 1, 2, 3 million episodes",
+            ", ".join(map(str, KONEN_FIGURE_14.get(nsym, {}).values())) or "not asked",
+            cell(learnt, Asked("td_ntuple", "learning", run)), f"{_MEASURE} {run}-s0 learning")
         for nsym, run in BY_SYMMETRIES.items()
     ),
-    Row(
-        "fig. 15", "3x3-qtm-nsym8, agent alone (1 million episodes)", _mean("3x3-qtm-nsym8", "agent alone"),
-        cell(mean_solved, Asked("td_ntuple", "plain walks", "3x3-qtm-nsym8", "agent alone")), f"{_MEASURE} nsym8",
+    *(
+        Row("fig. 15", f"{preset}, {label}: percent solved, mean over p", _mean(preset, label),
+            cell(mean_solved, Asked("td_ntuple", "plain walks", preset, label)), f"{_MEASURE} {preset}-s plain '{label}'")
+        for preset in LARGE[1:] for label in KONEN[preset]
     ),
     *(
-        Row("fig. 15", f"nSym 0, 8, 16, 24 after 600,000 episodes, {label}: percent solved after 13 twists", theirs,
+        Row("fig. 15", f"nSym 0, 8, 16, 24, {label}: percent solved after 13 twists", theirs,
             each(share_solved, _SYMMETRIES, Asked("td_ntuple", "symmetries", "", label)), f"{_MEASURE} symmetries '{label}'")
         for label, theirs in KONEN_13_TWISTS.items()
     ),
     *(
-        Row("table 9", what, _hours(nsym), cell(hours, Asked("td_ntuple", "plain walks", preset, "agent alone")),
-            f"{_MEASURE} {preset}-s")
-        for nsym, preset, what in (
-            (0, "3x3-qtm", "training 3 million episodes, nSym 0"), (8, "3x3-qtm-nsym8", "the same, nSym 8")
-        )
-    ),
-    *(
-        Row("table 9", f"nSym {nsym} (from 600,000 episodes)", _hours(nsym),
-            cell(hours, Asked("td_ntuple", "learning", BY_SYMMETRIES[nsym])), f"{_MEASURE} {BY_SYMMETRIES[nsym]} learning")
-        for nsym in (16, 24)
+        Row("table 9", f"training 3 million episodes, nSym {nsym}", f"{KONEN_TABLE_9['hours'][nsym]} h",
+            cell(trained, Asked("td_ntuple", "learning", preset)), f"{_MEASURE} {preset}-s0 learning")
+        for nsym, preset in BY_SYMMETRIES.items() if nsym in KONEN_TABLE_9["hours"]
     ),
     *(
         Row("C", f"{preset}: settings as printed, agent alone", _mean(preset, "agent alone"),

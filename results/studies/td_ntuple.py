@@ -17,8 +17,10 @@ from results.tables import Section, pooled, table
 from train.evaluation import heuristic_quality
 
 SMALL = ("2x2-qtm", "2x2-htm")
-LARGE = ("3x3-qtm", "3x3-qtm-nsym8")
-MOST = {"2x2-qtm": 16, "2x2-htm": 13, "3x3-qtm": 15, "3x3-htm": 9, "3x3-qtm-nsym8": 15}  # twists at most
+# by the number of symmetric images; with 48, ours, there are reflections too
+BY_SYMMETRIES = {0: "3x3-qtm", **{nsym: f"3x3-qtm-nsym{nsym}" for nsym in (8, 16, 24)}, 48: "3x3-qtm-nsym48-300k"}
+LARGE = tuple(BY_SYMMETRIES[nsym] for nsym in (0, 8, 16, 24))
+MOST = {"2x2-qtm": 16, "2x2-htm": 13, "3x3-htm": 9, **dict.fromkeys(LARGE, 15)}  # twists at most
 BOARDS: dict[str, dict[str, Any]] = {
     "sticker2": {"board": "sticker2", "tuple_length": 7},
     "cubestate": {"board": "cubestate", "tuple_length": 7},
@@ -69,7 +71,8 @@ PRINTED = {"MCTS 100": konen(100, step_cost=-0.1, temperature=10.0)}  # of agent
 TEN = {"MCTS 100": konen(100, c=10.0)}  # the 3x3x3 in half turns, where the report's figure has c_PUCT = 10
 PRINTED_TEN = {f"MCTS 100, c = {c}": konen(100, step_cost=-0.1, temperature=10.0, c=float(c)) for c in (1, 10)}
 RUNS = [Run(preset, seed) for preset in ("2x2-qtm", "2x2-htm", "3x3-qtm", "3x3-htm") for seed in (0, 1, 2)]
-RUNS += [Run("3x3-qtm-nsym8", seed, {"episodes": 1_000_000}) for seed in (0, 1, 2)]
+RUNS += [Run(preset) for preset in LARGE[1:]]  # figures 14 and 15: up to an hour of one core each
+RUNS += [Run("3x3-qtm-nsym48", 0, {"episodes": 300_000}, BY_SYMMETRIES[48])]
 RUNS += [Run(f"{preset}-report", seed) for preset in EPISODES for seed in (0, 1, 2)]
 OLD = {preset: Run(preset, 0, BOARDS["sticker2"], f"{preset}-sticker2") for preset in (*SMALL, "3x3-qtm")}
 RUNS += OLD.values()
@@ -79,13 +82,6 @@ COMPARED = {  # preset -> board -> name of the run
 for preset, names in COMPARED.items():
     for board, name in names.items():
         RUNS += [Run(preset, seed, {"episodes": EPISODES[preset], **BOARDS[board]}, name) for seed in (0, 1, 2)]
-# The report's figures 14 and 15 after a fifth of its episodes, so that one core has 24 rotations in ten minutes. With 48, ours,
-# there are reflections too.
-BY_SYMMETRIES = {nsym: f"3x3-qtm-{nsym}-symmetries" for nsym in (0, 8, 16, 24, 48)}
-RUNS += [
-    Run(f"3x3-qtm-nsym{nsym}" if nsym else "3x3-qtm", 0, {"episodes": 600_000 if nsym < 48 else 100_000}, name)
-    for nsym, name in BY_SYMMETRIES.items()
-]
 BY_TWISTS = tuple(named("3x3-qtm", 400_000, changed) for changed in ({}, {"p_max": 20, "max_steps": 23}))
 LONG = tuple(named(*trial) for trial in MANY_EPISODES)
 RUNS += [
@@ -95,8 +91,8 @@ THIRTEEN = partial(turned, first=13, most=13, n=200, allow_undo=True)  # as the 
 QUESTIONS = [
     Question("boards", tuple(name for names in COMPARED.values() for name in names.values()), measure=last),
     Question("trials", tuple(named(*trial) for trial in TRIALS), measure=last),
-    Question("learning", tuple(BY_SYMMETRIES.values()), measure=curves("solved")),
-    Question("symmetries", tuple(BY_SYMMETRIES.values()), THIRTEEN, ALONE | THREE | THREE_CHARGED),
+    Question("learning", tuple(BY_SYMMETRIES.values()), measure=curves("solved"), seeds=(0,)),
+    Question("symmetries", tuple(BY_SYMMETRIES.values()), THIRTEEN, ALONE | THREE | THREE_CHARGED, seeds=(0,)),
     Question("more twists", BY_TWISTS, partial(turned, most=15, n=200, allow_undo=True), ALONE),
     Question("episodes", LONG, measure=curves("solved")),
     Question("all states", (*SMALL, *(OLD[preset].name for preset in SMALL)), measure=everywhere),
@@ -110,12 +106,13 @@ for preset, most in MOST.items():
         QUESTIONS.append(Question("other faces", of, faces, ALONE | (TEN if preset == "3x3-htm" else MCTS)))
         QUESTIONS.append(Question("other faces", (report,), faces, ALONE | (PRINTED_TEN if preset == "3x3-htm" else PRINTED)))
     else:
-        QUESTIONS.append(Question("plain walks", (preset,), plain, ALONE | MCTS | CHARGED))
+        QUESTIONS.append(Question("plain walks", (preset,), plain, ALONE | MCTS | (CHARGED if preset in EPISODES else {})))
         if preset in EPISODES:
             QUESTIONS.append(Question("plain walks", (report,), plain, ALONE | PRINTED))
     if preset in OLD:
         QUESTIONS.append(Question("plain walks", (old,), plain, ALONE | MCTS | CHARGED))
-    QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
+    if preset in EPISODES:
+        QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
     if preset == "3x3-htm":
         QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 800": konen(800)}, seeds=(0,)))
         QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 100, c = 1": konen(100, c=1.0)}))
@@ -136,20 +133,18 @@ def boards_table(answers: list[Answer]) -> str:
 
 
 def table_9(answers: list[Answer]) -> str:
-    """CPU hours of training per 3 million episodes, and CPU seconds for 200 cubes of 13 twists, beside the report's."""
+    """CPU hours of training 3 million episodes, and CPU seconds for 200 cubes of 13 twists, beside the report's."""
     rows = []
-    for nsym, preset in ((0, "3x3-qtm"), (8, "3x3-qtm-nsym8")):
-        of = [a for a in answers if a.run.title == preset and a.question.name == "plain walks"]
-        if not of:
+    for nsym, of in ((nsym, [a for a in answers if a.run.title == preset]) for nsym, preset in BY_SYMMETRIES.items()):
+        if not of or nsym not in KONEN_TABLE_9["hours"]:
             continue
-        episodes = of[0].run.changed.get("episodes", KONEN_TABLE_9["episodes"])
-        hours = np.mean([a.record["training"]["cpu_seconds"] for a in of]) / 3600 * KONEN_TABLE_9["episodes"] / episodes
-        row = [str(nsym), f"{hours:.2f}", str(KONEN_TABLE_9["hours"][nsym])]
-        for label, theirs in zip(("agent alone", "MCTS 100", None, "MCTS 800"), KONEN_TABLE_9["seconds"][nsym], strict=True):
-            seconds = [200 * s for a in of if a.label == label for p, _, s, _ in a.record["by_group"] if p == 13]
-            row += [f"{np.mean(seconds):.3g}" if seconds else "", str(theirs)] if label else []
+        row = [str(nsym), f"{of[0].record['training']['cpu_seconds'] / 3600:.2f}", str(KONEN_TABLE_9["hours"][nsym])]
+        for label, theirs in zip(ALONE | THREE, KONEN_TABLE_9["seconds"][nsym], strict=True):
+            seconds = [a.record["states"] * a.record["each"]["cpu_seconds"] for a in of if a.label == label]
+            row += [f"{seconds[0]:.3g}" if seconds else "", str(theirs)]
         rows.append(row)
-    searches = [f"{label}, {whose}" for label in ("alone, s", "MCTS 100", "MCTS 800") for whose in ("ours", "the report's")]
+    labels = ["alone, s", *list(THREE)]
+    searches = [f"{label}, {whose}" for label in labels for whose in ("ours", "the report's")]
     return table(["nSym", "training, h, ours", "the report's", *searches], rows)
 
 
@@ -176,10 +171,10 @@ SECTIONS += [
     Section("The 3x3x3 on plain walks; dashed Konen's", "plain walks", runs=LARGE, table=lambda _: "", plot=PLOT),
     Section("Greedily from all states", "all states", "run, training, states, solved_greedily%"),
     Section("Boards", "boards", table=boards_table),
-    Section("Time beside the report's table 9", "plain walks", runs=LARGE, table=table_9, note=f"{KONEN_TABLE_9['source']}."),
-    Section("Symmetries, learning curves", "learning", table=partial(curve_table, every=100_000)),
+    Section("Time beside the report's table 9", "symmetries", runs=LARGE, table=table_9, note=f"{KONEN_TABLE_9['source']}."),
+    Section("Symmetries, learning curves", "learning", table=partial(curve_table, every=300_000)),
     Section(
-        "Symmetries, 600,000 episodes (48: 100,000), 200 cubes of 13 twists",
+        "Symmetries, 3 million episodes (48: 300,000), 200 cubes of 13 twists",
         "symmetries",
         "run, training, search, cubes, solved, CPU s",
     ),
