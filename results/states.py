@@ -53,6 +53,13 @@ def each_alone(puzzle: Puzzle, n: int, seed: int = 0) -> Asked:
     return states, truth, np.arange(n)
 
 
+def some_alone(puzzle: Puzzle, rows: tuple[int, ...], seed: int = 0) -> Asked:
+    """The states of `uniform` with these numbers, each a group of its own as with `each_alone`."""
+    states, truth, _ = uniform(puzzle, max(rows) + 1, seed)
+    chosen = np.array(rows)
+    return states[chosen], None if truth is None else truth[chosen], chosen
+
+
 def turned(puzzle: Puzzle, most: int, n: int, allow_undo: bool = False, every: int = 1, first: int = 1, seed: int = 0) -> Asked:
     """n states after each number of random moves up to `most`; with `allow_undo` a move may take back the one before."""
     depths = range(first, most + 1, every)

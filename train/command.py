@@ -64,7 +64,9 @@ def train_learner(
     on: list[Any] = []
     if isinstance(options, NetworkOptions):
         from agents.networks.hardware import choose_hardware  # imports torch, which a table learns without
+        from agents.networks.memory import keep_large_blocks
 
+        keep_large_blocks()
         on = [choose_hardware(**options.hardware())]
         options = replace(options, device=on[0].device.type)
     several = ranks.started() > 1

@@ -20,7 +20,7 @@ from results.plots import learning_plot, solved_plot
 from results.published import BETACUBE, DEEPCUBE
 from results.questions import Answer, Question, Run, Search, Study
 from results.seeds import CURVE, short_runs
-from results.states import turned, turned_proven, uniform
+from results.states import some_alone, turned, turned_proven, uniform
 from results.statistics import share_text
 from results.tables import COLUMNS as CELLS
 from results.tables import Section, table
@@ -107,6 +107,8 @@ AS_PRINTED = {PRINTED: Search("mcts-deepcube-literal", nodes=200_000)}
 BWAS = {"BWAS": Search("bwas", {"weight": 0.2, "batch": 100}, nodes=2**31, seconds=60)}
 NODES = {TABLES: 2_000_000, "3x3": 1_000_000, "3x3-plain": 200_000}
 UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
+# the twenty of the 640 that took ADI's network most states in one batch, hardest first: what a cube takes alone
+HARDEST = (465, 221, 236, 629, 11, 329, 618, 32, 298, 558, 123, 173, 523, 481, 563, 525, 334, 166, 174, 387)
 CUBES = {"uniform": UNIFORM, "15 turns": partial(turned_proven, turns=15, n=100, allow_undo=True)}
 RUNS = [*(Run(preset) for preset in ("2x2", *DRIFT, *LARGE)), Run("symmetric_ntuple:rubik3x3-qtm", name=TABLES)]
 RUNS += [
@@ -128,10 +130,14 @@ QUESTIONS = [
     Question("turns", LARGE, partial(turned, most=30, n=20, first=3, every=3), TURNS),
     Question("uniform", (TABLES,), UNIFORM, deepcube(TABLES, NODES[TABLES])),
     Question("uniform", ("3x3",), UNIFORM, deepcube("3x3", NODES["3x3"], first=False)),
-    Question("uniform", ("3x3-plain",), HUNDRED, deepcube("3x3-plain", NODES["3x3-plain"])),
+    Question("uniform", ("3x3-plain",), HUNDRED, deepcube("3x3-plain", NODES["3x3-plain"], first=False)),
+    Question("alone", ("3x3",), partial(some_alone, rows=HARDEST), deepcube("3x3", NODES["3x3"], first=False)),
     Question("uniform by BWAS", ("3x3",), partial(uniform, n=20), BWAS),
-    Question("as printed", (TABLES, *LARGE), HUNDRED, AS_PRINTED),
-    *(Question("15 turns", (run,), CUBES["15 turns"], deepcube(run, nodes)) for run, nodes in NODES.items()),
+    Question("as printed", (TABLES, "3x3"), HUNDRED, AS_PRINTED),
+    *(
+        Question("15 turns", (run,), CUBES["15 turns"], deepcube(run, nodes, first=run != "3x3-plain"))
+        for run, nodes in NODES.items()
+    ),
     Question("kociemba", (TABLES,), measure=kociemba),
     *(Question("solutions", (run,), measure=partial(solutions, title=run)) for run in (TABLES, "3x3")),
 ]
@@ -156,6 +162,16 @@ def seen_table(answers: list[Answer]) -> str:
     runs = {str(a.run): (a.run, CELLS["training"](a)) for a in answers}
     rows = [[name, f"{seen(run):,}", f"{seen(Run(run.preset)):,}", spent] for name, (run, spent) in runs.items()]
     return table(["run", "cubes seen", "cubes of the whole preset", "CPU min of training"], rows)
+
+
+def alone_table(answers: list[Answer]) -> str:
+    """The CPU seconds and states of the hardest cubes, each searched alone: of each, and the most of any."""
+    rows = []
+    for answer in answers:
+        seconds, nodes = (np.array([row[i] for row in answer.record["by_group"]]) for i in (2, 3))
+        texts = [f"{np.median(of):,.3g}, at most {of.max():,.3g}" for of in (seconds, nodes / 1000)]
+        rows.append([str(answer.run), *(CELLS[name](answer) for name in ("cubes", "solved", "mean length")), *texts])
+    return table(["run", "cubes", "solved", "mean length", "CPU s, median", "thousand states expanded, median"], rows)
 
 
 def against_kociemba(answers: list[Answer], cubes: str, published: dict[str, str]) -> str:
@@ -280,6 +296,7 @@ SECTIONS = [
         note=f"DeepCube: {DEEPCUBE['source']}.",
         plot=SOLVING,
     ),
+    Section("The hardest of these for ADI's network, each searched alone", "alone", table=alone_table),
     Section("3x3x3 after 15 turns", "15 turns, kociemba", runs=SCRAMBLED, table=FIFTEEN, note=PLAIN),
     Section("3x3x3, uniformly random: batch weighted A*", "uniform by BWAS", COLUMNS),
     Section("What the solutions look like", "solutions", f"run, {TRIPLETS}", note=CONJUGATIONS, plot=LEARNT),
