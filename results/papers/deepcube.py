@@ -3,7 +3,7 @@
 import numpy as np
 
 from results import records
-from results.papers.rows import Answers, Asked, Row, cell, each
+from results.papers.rows import Asked, Row, cell, each, named
 from results.papers.texts import by_turns, lengths, solved, values
 from results.published import DEEPCUBE
 from results.questions import Answer
@@ -55,12 +55,6 @@ def goal_values(found: list[Answer]) -> str:
     return ", ".join(f"{a.record['found']['goal_value'][-1][1]:.1f}" for a in found)
 
 
-def solvers(answers: Answers) -> str:
-    """Percent solved by turns, of each of figure 5a's kinds of solvers that there is a record of."""
-    texts = {name: cell(by_turns, Asked("adi", "turns", "3x3", label))(answers) for name, label in _SOLVERS.items()}
-    return "; ".join(f"{name}: {text}" for name, text in texts.items() if text)
-
-
 _MEASURE = "python -m results --measure adi --only"
 _OWN = (TABLES, "3x3", "3x3-plain")
 _15 = f"median {DEEPCUBE['15 turns']['median']}, optimal {DEEPCUBE['15 turns']['optimal']} of 100"
@@ -109,7 +103,8 @@ ROWS = [
     Row("5", "training", "8 billion cubes, 44 h, 32 cores, 3 GPUs", "see the README's tables", "agents/adi/README.md"),
     Row(
         "fig. 5a", "percent solved after 3, 6, ... 30 turns, four solvers, 10,000 states expanded each", "curves",
-        solvers, f"{_MEASURE} 3x3-s0 turns", "kociemba's program solves all.",
+        named({name: cell(by_turns, Asked("adi", "turns", "3x3", label)) for name, label in _SOLVERS.items()}),
+        f"{_MEASURE} 3x3-s0 turns", "kociemba's program solves all.",
     ),
     Row("fig. 5b", "distribution of solve times", "curve", "by states expanded, plotted", "agents/adi/README.md"),
     Row("fig. 6", "distribution of lengths", "box plots", "quartiles and extremes, plotted", "agents/adi/README.md"),

@@ -41,10 +41,14 @@ def cell(text: Callable[..., str], *asked: Asked) -> Ours:
 
 def each(text: Callable[..., str], runs: Iterable[str], *asked: Asked) -> Ours:
     """What a text says of several runs, each under its name; they take the place of the run "" in what is asked."""
-    cells = {run: cell(text, *(one if one.run else one._replace(run=run) for one in asked)) for run in runs}
+    return named({run: cell(text, *(one if one.run else one._replace(run=run) for one in asked)) for run in runs})
+
+
+def named(cells: dict[str, Ours]) -> Ours:
+    """What there is of several texts, each under its name."""
 
     def ours(answers: Answers) -> str:
-        texts = {run: of(answers) for run, of in cells.items()}
-        return "; ".join(f"{run}: {text}" for run, text in texts.items() if text)
+        texts = {name: of(answers) for name, of in cells.items()}
+        return "; ".join(f"{name}: {text}" for name, text in texts.items() if text)
 
     return ours

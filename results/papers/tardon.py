@@ -182,7 +182,8 @@ ROWS = [
     Row("5.9", "3x3x3: training", "14 million cubes, 56 h, 10 convergence points",
         each(trained, _LARGE, Asked("davi", "consistency", "")), f"{_MEASURE} 3x3 consistency"),
     Row("5.9", "3x3x3: consistent states", TARDON["consistent 3x3x3"],
-        each(values("consistent_states"), _LARGE, Asked("davi", "consistency", "")), f"{_MEASURE} 3x3 consistency",
+        each(lambda found: f"{percent(found[0].record['found']['consistent_states'])}%", _LARGE,
+             Asked("davi", "consistency", "")), f"{_MEASURE} 3x3 consistency",
         "Fewer, as theirs are the longer it learns: a network that tells far states apart contradicts itself by more than a"
         " move here and there; one that says the same of all of them never does."),
     Row("5.9, fig. 17, 18", "prefixes of the way to distance 26", TARDON["prefixes"],

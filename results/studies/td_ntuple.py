@@ -63,10 +63,11 @@ def named(preset: str, episodes: int, changed: dict[str, Any]) -> str:
     return "-".join([preset, f"{episodes // 1000}k", *(f"{key}-{value}" for key, value in changed.items())])
 
 
-ALONE, MCTS = {"agent alone": Search("greedy", {"max_steps": 50})}, {"MCTS 100": konen(100)}
-CHARGED = {"MCTS 100, steps charged": konen(100, charge_steps=True)}
+ALONE = {"agent alone": Search("greedy", {"max_steps": 50})}
 THREE = {f"MCTS {n}": konen(n) for n in (100, 400, 800)}
 THREE_CHARGED = {f"MCTS {n}, steps charged": konen(n, charge_steps=True) for n in (100, 400, 800)}
+MCTS, MCTS_800 = ({f"MCTS {n}": THREE[f"MCTS {n}"]} for n in (100, 800))
+CHARGED = {"MCTS 100, steps charged": THREE_CHARGED["MCTS 100, steps charged"]}
 PRINTED = {"MCTS 100": konen(100, step_cost=-0.1, temperature=10.0)}  # of agents that learnt with the printed step cost
 TEN = {"MCTS 100": konen(100, c=10.0)}  # the 3x3x3 in half turns, where the report's figure has c_PUCT = 10
 PRINTED_TEN = {f"MCTS 100, c = {c}": konen(100, step_cost=-0.1, temperature=10.0, c=float(c)) for c in (1, 10)}
@@ -114,11 +115,11 @@ for preset, most in MOST.items():
     if preset in EPISODES:
         QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
     if preset == "3x3-htm":
-        QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 800": konen(800)}, seeds=(0,)))
+        QUESTIONS.append(Question("other faces", (preset,), faces, MCTS_800, seeds=(0,)))
         QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 100, c = 1": konen(100, c=1.0)}))
     if preset in LARGE:  # a quarter of an hour each
         of = (preset, *([old] if preset in OLD else []))
-        QUESTIONS.append(Question("plain walks", of, plain, {"MCTS 800": konen(800)}, seeds=(0,)))
+        QUESTIONS.append(Question("plain walks", of, plain, MCTS_800, seeds=(0,)))
 
 
 def boards_table(answers: list[Answer]) -> str:
