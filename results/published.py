@@ -52,7 +52,7 @@ KONEN: dict[str, Any] = {  # percent solved of 200 cubes after p = 1, 2, ... twi
         "agent alone": [100, 100, 100, 100, 100, 100, 100, 99.7, 99.8, 98.2, 97.0, 95.3, 93.7, 94.7, 91.8, 90.7],
         "MCTS 100": [100] * 16,
     },
-    "3x3-qtm": {
+    "3x3-qtm": {  # 14 and 15 twists: figure 15's agents without symmetries, since figure 12 ends at 13
         "agent alone": [100, 100, 100, 100, 100, 99.3, 91.3, 79.0, 63.7, 48.3, 37.0, 24.8, 20.0, 10.3, 6.5],
         "MCTS 100": [100, 100, 100, 100, 100, 99.8, 97.7, 94.5, 86.3, 73.2, 62.2, 47.5, 34.5, 26.0, 16.0],
         "MCTS 800": [100, 100, 100, 100, 100, 100, 99.8, 98.5, 95.2, 88.8, 80.2, 65.3, 50.7, 41.3, 27.3],
@@ -106,7 +106,7 @@ TARDON: dict[str, Any] = {
     },
     # 5.6 and 5.7, the best of the final models
     "optimal": "99.1% of 10,000 walk states solved optimally (lambda 0.7, N 5)",
-    "truth": "of 40,000 walk states 83.1% admissible, and 70.2% consistent with their neighbours (ours: percent of moves)",
+    "truth": "of 40,000 walk states up to 86.5% admissible, and up to 70.2% consistent with their neighbours (ours: of moves)",
     # 5.6, all models at four convergence points each
     "definitions": "of 40,000 walk states 49.7 to 87.4% admissible, 49.2 to 70.8% consistent with all of their neighbours; the "
     "others are overestimated by 0.116 to 0.342",
@@ -120,18 +120,18 @@ TARDON: dict[str, Any] = {
     },
     # 5.9
     "consistent 3x3x3": "93.96, 93.64, 90.84 and 86.77% of 30,000 walk states, falling from iteration 350 to 1400",
-    "prefixes": "the first 11 to 15 moves solved optimally in 1.11, 5.65, 29.4, 153 and 1158 s (lambda 0.6, N 7)",
+    "prefixes": "the first 1 to 15 moves solved optimally, up to 11 within 1.11 s, 12 to 15 in 5.65, 29.4, 153 and 1158 s",
 }  # fmt: skip
 
 BETACUBE: dict[str, Any] = {  # percent solved of 50 cubes by turns, its best model with its best solver
-    "source": "Bowman, Guo, Jones 2018, BetaCube, section 4: 4 million cubes, 36 h, a GPU",
+    "source": "Bowman, Guo, Jones 2018, BetaCube, section 4: model 2 with Vanilla MCTS, 2 million cubes (or 4, it says both)",
     "solved": {1: 100, 2: 100, 3: 100, 4: 100, 5: 75},
 }
 DEEPCUBE: dict[str, Any] = {
     "source": "McAleer et al. 2018, section 5: 8 billion cubes, 44 h, 32 cores and three GPUs",
     "uniform": {
         "search": "DeepCube, published", "cubes": "640", "solved": "100%, within an hour", "median": "30",
-        "no longer than kociemba's": "55%", "states expanded": "1,136, at most 3,425", "CPU s": "600 (median, GPUs)",
+        "no longer than kociemba's": "55%", "states expanded": "1,136, at most 3,425", "CPU s": "600 (median, wall time)",
     },
     "15 turns": {"search": "DeepCube, published", "cubes": "100", "solved": "100%", "optimal": "74%", "median": "13"},
     "shortening": 3,  # moves of the median that the breadth-first search saves
@@ -158,7 +158,8 @@ KONEN_FIGURE_14: dict[int, dict[int, float]] = {  # percent solved alone, mean o
         24: (75.9, 78.3, 80.9, 81.2, 82.4, 82.2),
     }.items()
 }
-KONEN_13_TWISTS = {  # percent solved after 13 twists, 3x3x3, quarter turns, nSym 0, 8, 16, 24 (figure 15)
+# percent solved after 13 twists, 3x3x3, quarter turns, nSym 0, 8, 16, 24: figure 15, for MCTS 400 the files behind it
+KONEN_13_TWISTS = {
     "agent alone": "14.0, 24.0, 29.2, 32.0",
     "MCTS 100": "34.8, 54.3, 50.0, 54.5",
     "MCTS 400": "50.2, 60.2, 64.5, 56.5",

@@ -6,10 +6,10 @@ says "not measured yet".
 
 from results import records
 from results.papers import betacube, deepcube, konen, lin, tardon
+from results.papers.rows import NOT_YET
 from results.questions import Study
 from results.tables import table
 
-NOT_YET = "not measured yet"
 PAPERS = {
     "DeepCube (McAleer et al. 2018)": deepcube.ROWS,
     "BetaCube (Bowman, Guo, Jones 2018)": betacube.ROWS,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from results.questions import Answer
 
+NOT_YET = "not measured yet"
 Answers = dict[str, list[Answer]]  # of each algorithm, those that documents may show
 Ours = Callable[[Answers], str]
 
@@ -45,10 +46,10 @@ def each(text: Callable[..., str], runs: Iterable[str], *asked: Asked) -> Ours:
 
 
 def named(cells: dict[str, Ours]) -> Ours:
-    """What there is of several texts, each under its name."""
+    """Several texts, each under its name; nothing if all are missing."""
 
     def ours(answers: Answers) -> str:
         texts = {name: of(answers) for name, of in cells.items()}
-        return "; ".join(f"{name}: {text}" for name, text in texts.items() if text)
+        return "; ".join(f"{name}: {text or NOT_YET}" for name, text in texts.items()) if any(texts.values()) else ""
 
     return ours

@@ -40,10 +40,10 @@ def optimally(found: list[Answer]) -> str:
     return f"{optimal} of {len(length):,}, {expanded_text(found[0])} expanded, {seconds:.2g} CPU s"
 
 
-def mean_solved(found: list[Answer]) -> str:
-    """Percent solved, mean over the numbers of twists, seeds together."""
+def mean_solved(found: list[Answer], most: int = 100) -> str:
+    """Percent solved, mean over the numbers of twists up to `most`, seeds together."""
     seeds = f"{len(found)} seed{'s' * (len(found) > 1)}"
-    by_twists = {p: 100 * k / n for p, (k, n) in shares(found).items()}
+    by_twists = {p: 100 * k / n for p, (k, n) in shares(found).items() if p <= most}
     last = max(by_twists)
     return f"{np.mean(list(by_twists.values())):.1f}, at p = {last} {by_twists[last]:.1f} ({seeds})"
 

@@ -102,7 +102,7 @@ ONE_BY_ONE, AT_ONCE = "3x3-short", "3x3-short-per-action"
 SMALL_HEADS = {"2x2-short": "2x2", "2x2-short-per-action": "2x2-per-action"}  # a third of the presets' iterations
 HEADS = {ONE_BY_ONE: "3x3", AT_ONCE: "3x3-per-action"}
 UPDATES = {f"update-{rule}": rule for rule in ("ema", "states", "threshold")}
-# The thesis trains for days: as far as a quarter of an hour of one core brings those with adaptive-K, two minutes and a half
+# The thesis trains for days: as far as ten minutes of one core bring those with adaptive-K, two minutes and a half
 # the others.
 REDUCED = ("2x2-DNN_reduced_0", "2x2-DNN_reduced_0_noBatchNorm")
 BROUGHT = (
@@ -151,7 +151,7 @@ QUESTIONS = [
     Question("turns", LARGE, partial(turned, most=26, n=20, first=2, every=2), {"BWAS, weight 0.2": bwas(0.2, 100, 100_000)}),
     Question("uniform", LARGE, partial(uniform, n=100), RANDOM),
     Question("prefixes", (*LARGE, ONE_BY_ONE), partial(prefixes, most=20), {"weight 0.6": bwas(0.6, 100, 2**40, 10)}),
-    Question("convergence", (*THESIS, *UPDATES), measure=convergence),
+    Question("convergence", (*THESIS, *UPDATES, *THESIS_TOWERS), measure=convergence),
 ]
 
 

@@ -105,7 +105,11 @@ PRESET = {"warm-pairs": "2x2", "warm-fc": "2x2-fc", "warm-attention": "2x2-atten
 WARM = tuple(PRESET)
 ONLY = {"warm_iterations": 1000, "ppo_iterations": 0, "plain_walks": True}
 RUNS += [Run(preset, 0, ONLY, name) for name, preset in PRESET.items()]
-CHASE = ("2x2", *WARM, *THEIRS)
+# the paper's two forms without our short walks at first, and with as many pairs each: which one's loss falls faster
+PLAIN = {f"warm-{form}-plain": f"2x2-{form}" for form in ("fc", "attention")}
+SAME = ONLY | {"warm_iterations": 500, "warm_k": 0, "walks": 250, "warm_batch_size": 175}
+RUNS += [Run(preset, 0, SAME, name) for name, preset in PLAIN.items()]
+CHASE = (*WARM, *THEIRS)
 QUICK = tuple(name for name in CUBES if "fc" not in name and "attention" not in name)  # the others are slow in searches
 QUESTIONS = [
     Question("policy alone", (*CUBES, "hanoi-4-3"), partial(uniform, n=50_000, seed=SEED), POLICIES),
@@ -113,7 +117,7 @@ QUESTIONS = [
     Question("searches", QUICK, partial(uniform, n=500, seed=SEED), SEARCHES),
     Question("chasenet", CUBES, measure=chasenet),
     Question("correlations", CHASE, measure=correlations),
-    Question("warm-up", WARM, measure=curves("chase_loss", points=200)),
+    Question("warm-up", (*WARM, *PLAIN), measure=curves("chase_loss", points=200)),
     Question("turns", ("3x3-8",), partial(turned, most=8, n=200, seed=SEED), POLICIES | SEARCHES),
     Question("scrambled", ("3x3-scrambled",), partial(uniform, n=100, seed=SEED), POLICIES | FAR),
     Question("learning", CUBES, measure=curves("success", "length", "reward", against="moves")),
