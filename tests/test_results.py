@@ -21,7 +21,7 @@ from results.__main__ import STUDIES, put_between, stale, studies, write
 from results.knowledge import has_block, joined_pairs, progress, triplets
 from results.measure import comes_along, measure, train_command
 from results.papers import konen, lin, page, tardon
-from results.papers.rows import Asked, each
+from results.papers.rows import NOT_YET, Asked, each
 from results.questions import Answer, Question, Run, Search, Study
 from results.records import Outcomes
 from results.statistics import bootstrap, mean_text, percent, share_text, wilson
@@ -400,7 +400,8 @@ def test_a_cell_needs_all_that_it_is_asked_about(small, tmp_path, monkeypatch):
     greedy, missing = Asked("tabular", "uniform", "", "greedy"), Asked("tabular", "uniform", "tower", "beam")
     every = {"tabular": list(small.all())}
     count = lambda *found: " and ".join(str(len(of[0].record["lengths"])) for of in found)  # noqa: E731
-    assert each(count, ("tower", "other"), greedy)(every) == "tower: 5"
+    assert each(count, ("tower", "other"), greedy)(every) == f"tower: 5; other: {NOT_YET}", "nothing is left out silently"
+    assert each(count, ("other",), greedy)(every) == ""
     assert each(count, ("tower",), greedy, greedy._replace(label="A*"))(every) == "tower: 5 and 5"
     assert each(count, ("tower",), greedy, missing)(every) == ""
 
