@@ -11,7 +11,7 @@ from results.papers.texts import lengths, optimally, trained, values
 from results.published import TARDON
 from results.questions import Answer
 from results.statistics import percent
-from results.studies.davi import REDUCED, THESIS_TOWERS, frame_stewart
+from results.studies.davi import REDUCED, THESIS_ITERATIONS, THESIS_TOWERS, frame_stewart
 from results.tables import expanded_text, shares
 from rubiks_gym.exact import ExactTable
 from rubiks_gym.puzzles import Hanoi, Rubik2x2
@@ -102,6 +102,11 @@ _THEIRS = {
     tower: f"{moves} moves, {_AT_MOST.get(tower, '')}{expanded:,} expanded, {_AT_MOST.get(tower, '')}{seconds} s"
     for tower, (_, moves, seconds, expanded) in TARDON["hanoi"].items()
 }
+_SHORTER = {  # of the thesis's way, in all rows of these towers
+    tower: f"{tower}-thesis here and below was stopped after {changed['iterations']} of"
+    f" {PRESETS[f'{tower}-thesis'][1].iterations:,} iterations."
+    for tower, changed in ((preset.removesuffix("-thesis"), changed) for preset, changed in THESIS_ITERATIONS.items())
+}
 _SOLVES, _KNOWS = _towers(lengths_found, "start", "weight 0.7"), _towers(truth, "truth")
 _QUALITY, _TRAINED = _towers(quality, "by the thesis"), _towers(trained, "start", "weight 0.7")
 
@@ -181,7 +186,7 @@ ROWS = [
         for tower in _HANOI
         for row in (
             Row("5.8", f"{tower}: training", f"{TARDON['hanoi'][tower][0]} min", _TRAINED(tower),
-                f"{_MEASURE} {tower}-s0 start"),
+                f"{_MEASURE} {tower}-s0 start", _SHORTER.get(tower, "")),
             Row("5.8", f"{tower}: admissible, consistent, overestimate", TARDON["hanoi quality"][tower], _QUALITY(tower),
                 f"{_MEASURE} {tower} 'by the thesis'"),
             Row("5.8", f"{tower}: mean error", "not given", _KNOWS(tower), f"{_MEASURE} {tower} truth"),

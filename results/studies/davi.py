@@ -102,6 +102,11 @@ ONE_BY_ONE, AT_ONCE = "3x3-short", "3x3-short-per-action"
 SMALL_HEADS = {"2x2-short": "2x2", "2x2-short-per-action": "2x2-per-action"}  # a third of the presets' iterations
 HEADS = {ONE_BY_ONE: "3x3", AT_ONCE: "3x3-per-action"}
 UPDATES = {f"update-{rule}": rule for rule in ("ema", "states", "threshold")}
+# The whole of these takes half an hour of one core.
+THESIS_ITERATIONS: dict[str, dict[str, Any]] = {
+    "hanoi-7-3-thesis": {"iterations": 300},
+    "hanoi-10-3-thesis": {"iterations": 500},
+}
 # The thesis trains for days: as far as ten minutes of one core bring those with adaptive-K, two minutes and a half
 # the others.
 REDUCED = ("2x2-DNN_reduced_0", "2x2-DNN_reduced_0_noBatchNorm")
@@ -112,7 +117,7 @@ BROUGHT = (
     | dict.fromkeys(("2x2-DNN_0", "2x2-DNN_noBatchNorm"), 60)
 )
 RUNS = [Run("2x2", 0), Run("2x2", 1), *(Run(preset) for preset in (*TOWERS, *LARGE))]
-RUNS += [Run(preset) for preset in THESIS_TOWERS]
+RUNS += [Run(preset, 0, THESIS_ITERATIONS.get(preset, {})) for preset in THESIS_TOWERS]
 RUNS += [Run(preset, seed) for preset in TALL for seed in (1, 2)]
 RUNS += [Run(preset, 0, {"iterations": BROUGHT[preset]}) for preset in THESIS]
 RUNS += [Run(preset, seed, {"iterations": BROUGHT[preset]}) for preset in REDUCED for seed in (1, 2)]
