@@ -114,6 +114,10 @@ class Evaluated(nn.Module):
         return self.evaluate(*given, **named)
 
 
+# what fitting ChaseNet to a pair takes, beside making a move of PPO; time left is reckoned with it
+COST_OF_A_PAIR = {"pairs": 1, "relative": 1, "fc": 3, "attention": 30}
+
+
 class Learner:
     """ChaseNet and a policy under training, and how far they have come."""
 
@@ -129,9 +133,11 @@ class Learner:
         self.net = ChaseNet(puzzle, c.architecture, (c.k + 1) / 2, seed).place(hardware)
         self.net.fitted = parallel(hardware.compiled(self.net.network))
         self.net_optimizer = OPTIMIZERS["adam"](self.net.network)
-        # a move of PPO costs about as much as a pair when it is made, and twice as much each time it is used
-        moves = c.n_envs * c.n_steps
-        self.phases = ((c.warm_iterations, c.walks * c.k), (c.ppo_iterations, moves * (1 + 2 * c.n_epochs)))
+        # a move of PPO costs one when it is made and two each time it is used; its reward a third of what fitting a pair does
+        moves, pair = c.n_envs * c.n_steps, COST_OF_A_PAIR[c.form]
+        tuned = pair if c.fine_tune != "none" else 0
+        work = moves * (1 + 2 * c.n_epochs + pair / 3 + tuned)
+        self.phases = ((c.warm_iterations, c.walks * c.k * pair), (c.ppo_iterations, work))
         native = PuzzleVectorEnv(
             puzzle,
             c.n_envs // self.ranks,
