@@ -42,6 +42,7 @@ KONEN: dict[str, Any] = {  # percent solved of 200 cubes after p = 1, 2, ... twi
     "2x2-htm": {
         "agent alone": [100, 100, 100, 100, 100, 100, 97.7, 94.5, 92.7, 88.5, 87.8, 88.0, 86.2],
         "MCTS 100": [100] * 13,
+        "MCTS 800": [100] * 13,
     },
     "3x3-htm": {  # MCTS 100 with c_PUCT = 10, as in the figure
         "agent alone": [100, 100, 100, 100, 99.0, 78.7, 48.7, 27.7, 12.2],
@@ -51,6 +52,7 @@ KONEN: dict[str, Any] = {  # percent solved of 200 cubes after p = 1, 2, ... twi
     "2x2-qtm": {
         "agent alone": [100, 100, 100, 100, 100, 100, 100, 99.7, 99.8, 98.2, 97.0, 95.3, 93.7, 94.7, 91.8, 90.7],
         "MCTS 100": [100] * 16,
+        "MCTS 800, c = 10": [100] * 9 + [99.8, 100, 99.8, 99.7, 99.7, 99.3, 99.3],
     },
     "3x3-qtm": {  # 14 and 15 twists: figure 15's agents without symmetries, since figure 12 ends at 13
         "agent alone": [100, 100, 100, 100, 100, 99.3, 91.3, 79.0, 63.7, 48.3, 37.0, 24.8, 20.0, 10.3, 6.5],

@@ -68,6 +68,10 @@ THREE = {f"MCTS {n}": konen(n) for n in (100, 400, 800)}
 THREE_CHARGED = {f"MCTS {n}, steps charged": konen(n, charge_steps=True) for n in (100, 400, 800)}
 MCTS, MCTS_800 = ({f"MCTS {n}": THREE[f"MCTS {n}"]} for n in (100, 800))
 CHARGED = {"MCTS 100, steps charged": THREE_CHARGED["MCTS 100, steps charged"]}
+SMALL_800 = {
+    "2x2-htm": MCTS_800,
+    "2x2-qtm": {"MCTS 800, c = 10": konen(800, c=10.0)} | MCTS_800,
+}  # c as in the figure, and ours
 PRINTED = {"MCTS 100": konen(100, step_cost=-0.1, temperature=10.0)}  # of agents that learnt with the printed step cost
 TEN = {"MCTS 100": konen(100, c=10.0)}  # the 3x3x3 in half turns, where the report's figure has c_PUCT = 10
 PRINTED_TEN = {f"MCTS 100, c = {c}": konen(100, step_cost=-0.1, temperature=10.0, c=float(c)) for c in (1, 10)}
@@ -114,6 +118,9 @@ for preset, most in MOST.items():
         QUESTIONS.append(Question("plain walks", (old,), plain, ALONE | MCTS | CHARGED))
     if preset in EPISODES:
         QUESTIONS.append(Question("clean walks", (preset, *([old] if preset in OLD else [])), clean, ALONE | MCTS))
+    if preset in SMALL:
+        walks = "other faces" if halves else "plain walks"
+        QUESTIONS.append(Question(walks, (preset,), faces if halves else plain, SMALL_800[preset], seeds=(0,)))
     if preset == "3x3-htm":
         QUESTIONS.append(Question("other faces", (preset,), faces, MCTS_800, seeds=(0,)))
         QUESTIONS.append(Question("other faces", (preset,), faces, {"MCTS 100, c = 1": konen(100, c=1.0)}))
