@@ -33,7 +33,7 @@ DRIFT = ("2x2-literal", "2x2-weighted", "2x2-fixed-goal", "2x2-fixed-goal-weight
 QUARTER = {preset: f"{preset}-quarter" for preset in DRIFT}
 LARGE = ("3x3", "3x3-plain")
 TABLES = "n-tuple"  # the trained tables
-C = {TABLES: 30.0, "3x3": 48.0}  # weight of exploration, found on other cubes: more is slower and shorter
+C = {TABLES: 30.0, "3x3": 48.0, "3x3-plain": 48.0}  # weight of exploration, found on other cubes: more is slower and shorter
 PRINTED = "DeepCube, as printed"
 
 
@@ -123,7 +123,7 @@ SMALL, TURNS = solvers(1000, 100_000, 0.6), solvers(10_000, 100_000, 0.2)
 FIRST_PATH = {f"{PRINTED}, not shortened": Search("mcts-deepcube-literal", {"shorten": False}, nodes=1000)}
 AS_PRINTED = {PRINTED: Search("mcts-deepcube-literal", nodes=200_000)}
 BWAS = {"BWAS": Search("bwas", {"weight": 0.2, "batch": 100}, nodes=2**31, seconds=60)}
-NODES = {TABLES: 2_000_000, "3x3": 1_000_000, "3x3-plain": 200_000}
+NODES = {TABLES: 2_000_000, "3x3": 1_000_000, "3x3-plain": 1_000_000}
 UNIFORM, HUNDRED = partial(uniform, n=640), partial(uniform, n=100)
 # the twenty of the 640 that took ADI's network most states in one batch, hardest first: what a cube takes alone
 HARDEST = (465, 221, 236, 629, 11, 329, 618, 32, 298, 558, 123, 173, 523, 481, 563, 525, 334, 166, 174, 387)
