@@ -33,7 +33,8 @@ DRIFT = ("2x2-literal", "2x2-weighted", "2x2-fixed-goal", "2x2-fixed-goal-weight
 QUARTER = {preset: f"{preset}-quarter" for preset in DRIFT}
 LARGE = ("3x3", "3x3-plain")
 TABLES = "n-tuple"  # the trained tables
-C = {TABLES: 30.0, "3x3": 48.0, "3x3-plain": 48.0}  # weight of exploration, found on other cubes: more is slower and shorter
+# weight of exploration, found on other cubes with the first two: more is slower and shorter
+C = {TABLES: 30.0, "3x3": 48.0, "3x3-plain": 48.0}
 PRINTED = "DeepCube, as printed"
 
 
@@ -183,7 +184,7 @@ def seen_table(answers: list[Answer]) -> str:
 
 
 def alone_table(answers: list[Answer]) -> str:
-    """The CPU seconds and states of the hardest cubes, each searched alone: of each, and the most of any."""
+    """The CPU seconds and states of the hardest cubes, each searched alone: the median, and the most."""
     rows = []
     for answer in answers:
         seconds, nodes = (np.array([row[i] for row in answer.record["by_group"]]) for i in (2, 3))
